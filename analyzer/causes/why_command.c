@@ -7,8 +7,8 @@
 #include "base/duration.h"
 #include "base/json_text.h"
 #include "base/memory.h"
+#include "base/terminal.h"
 #include "base/units.h"
-#include "base/visible.h"
 #include "causes/causes_feature.h"
 #include "causes/why_rows.h"
 #include "commands/command_line.h"
@@ -16,6 +16,7 @@
 #include "commands/die.h"
 #include "commands/function_words.h"
 #include "commands/sessions.h"
+#include "report/text_lines.h"
 #include "report/text_summary.h"
 
 enum { TEXT_ROWS = 20 };
@@ -261,9 +262,11 @@ static void why_print_text(struct why_settings *s, const struct why *why, const 
 {
     text_print_summary(&loaded->all->summary, stdout);
     char *meanwhile = why_meanwhile(why);
-    print_text(stdout, "%s\n", answer);
-    for (char *begin = meanwhile, *end; (end = strchr(begin, '\n')); begin = end + 1)
-        print_text(stdout, "%.*s\n", (int)(end - begin), begin);
+    text_put_lines(stdout, answer, terminal_width(stdout));
+    for (char *begin = meanwhile, *end; (end = strchr(begin, '\n')); begin = end + 1) {
+        *end = 0;
+        text_put_lines(stdout, begin, terminal_width(stdout));
+    }
     free(meanwhile);
     rows->follows = factors->follows = true;
     if (!s->factors)

@@ -326,7 +326,7 @@ static void why_fill_numbers(struct cell *cells, const struct why *why, const st
 
 struct table view_why(const struct why *why)
 {
-    static const char *const optional[] = { "times", "share_percent", "where", NULL };
+    static const char *const optional[] = { "times", "share_percent", "usual", "where", NULL };
     struct table t = table_make(view_why_columns, COLUMN_COUNT, NULL); /* ticks are nanoseconds */
     t.optional = optional;
     for (size_t i = 0; i < why->line_count; i++) {

@@ -6,9 +6,8 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/visible.h"
 #include "report/answer.h"
-#include "report/text_cut.h"
+#include "report/text_lines.h"
 #include "report/text_summary.h"
 
 enum { REMARK_LINES = 2 };
@@ -21,33 +20,6 @@ size_t text_lines(const char *text)
     for (const char *at = text; (at = strchr(at, '\n')); at++)
         count++;
     return count;
-}
-
-/* Each character of ASCII has a cell, and any other at most two; a word is measured as a whole. */
-static size_t opening_word_width(const char *word, size_t length)
-{
-    char *copy = need_copy(word, length);
-    const size_t width = text_width(copy);
-    free(copy);
-    return width;
-}
-
-/* Breaks the text, which is made visible before, between words. */
-static void opening_put_lines(FILE *out, const char *text, size_t width)
-{
-    char *visible = visible_text(text);
-    size_t used = 0;
-    for (const char *word = visible; *word;) {
-        const size_t length = strcspn(word, " "), cells = opening_word_width(word, length);
-        const bool breaks = used && width && used + 1 + cells > width;
-        if (used)
-            fputs(breaks ? "\n" : " ", out);
-        fprintf(out, "%.*s", (int)length, word);
-        used = (breaks || !used ? 0 : used + 1) + cells;
-        word += length + (word[length] == ' ');
-    }
-    fputs("\n", out);
-    free(visible);
 }
 
 /* ---- above ---- */
@@ -69,7 +41,7 @@ char *opening_text(const struct analysis *analysis, size_t width)
     char *text, *line = opening_line(analysis);
     size_t length;
     FILE *out = need_stream(&text, &length);
-    opening_put_lines(out, line, width);
+    text_put_lines(out, line, width);
     need_stream_end(out);
     free(line);
     return text;
@@ -84,7 +56,7 @@ static void closing_put_remarks(FILE *out, const struct summary *summary, size_t
         char *text, *line = need_text("! %s", summary->remarks[i]);
         size_t length;
         FILE *lines = need_stream(&text, &length);
-        opening_put_lines(lines, line, width);
+        text_put_lines(lines, line, width);
         need_stream_end(lines);
         used += text_lines(text);
         if (i == 0 || used <= REMARK_LINES)
@@ -99,7 +71,7 @@ static void closing_put_counted(FILE *out, const struct summary *summary, const 
     char *line = need_text("%zu remark%s: dwell info%s%s", summary->remark_count, summary->remark_count == 1 ? "" : "s",
                            hint ? "; " : "", hint ? hint : "");
     if (summary->remark_count || hint)
-        opening_put_lines(out, summary->remark_count ? line : hint, width);
+        text_put_lines(out, summary->remark_count ? line : hint, width);
     free(line);
 }
 
@@ -111,7 +83,7 @@ char *closing_text(const struct summary *summary, const char *hint, size_t width
     if (facts || summary->remark_count || hint)
         fputs("\n", out);
     if (facts)
-        opening_put_lines(out, facts, width);
+        text_put_lines(out, facts, width);
     closing_put_remarks(out, summary, width);
     closing_put_counted(out, summary, hint, width);
     need_stream_end(out);

@@ -6,9 +6,10 @@
 
 #include "analysis/budget_reached.h"
 #include "base/memory.h"
+#include "base/terminal.h"
 #include "base/text_options.h"
 #include "base/units.h"
-#include "base/visible.h"
+#include "report/text_lines.h"
 
 static void text_print_time(const struct summary *summary, const char *before, uint64_t ticks, FILE *out)
 {
@@ -34,10 +35,13 @@ static void text_print_lengths(const struct summary *summary, bool brief, FILE *
         fputs(" in 1 thread", out);
 }
 
-static void text_print_remarks(const struct summary *summary, FILE *out)
+static void text_print_remarks(const struct summary *summary, size_t width, FILE *out)
 {
-    for (size_t i = 0; i < summary->remark_count; i++)
-        print_text(out, "! %s\n", summary->remarks[i]);
+    for (size_t i = 0; i < summary->remark_count; i++) {
+        char *line = need_text("! %s", summary->remarks[i]);
+        text_put_lines(out, line, width);
+        free(line);
+    }
     fputs("\n", out);
 }
 
@@ -102,8 +106,11 @@ char *text_summary_facts(const struct summary *summary, bool brief)
 void text_print_summary(const struct summary *summary, FILE *out)
 {
     char *facts = text_summary_facts(summary, false);
-    print_text(out, "%s%s%s: %s\n", summary->path, summary->selection ? ", " : "",
-               summary->selection ? summary->selection : "", facts);
-    text_print_remarks(summary, out);
+    char *line = need_text("%s%s%s: %s", summary->path, summary->selection ? ", " : "",
+                           summary->selection ? summary->selection : "", facts);
+    const size_t width = terminal_width(out);
+    text_put_lines(out, line, width);
+    free(line);
+    text_print_remarks(summary, width, out);
     free(facts);
 }

@@ -307,6 +307,14 @@ static void slowest_fill_call(struct cell *cells, const struct analysis *analysi
     cell_text(&cells[9], call->caller == PROFILE_NONE ? "(start of thread)" : analysis->names[call->caller].name);
 }
 
+/* In the order in which columns leave a narrow terminal: the time by which the calls are chosen stays. */
+static const char *const slowest_optional[CALL_TIMES][5] = {
+    [CALL_ELAPSED_INCLUSIVE] = { "application_exclusive", "pid", "elapsed_exclusive", "application_inclusive", NULL },
+    [CALL_ELAPSED_EXCLUSIVE] = { "application_inclusive", "pid", "blocked_inclusive", "application_exclusive", NULL },
+    [CALL_APPLICATION_INCLUSIVE] = { "application_exclusive", "pid", "elapsed_exclusive", "blocked_inclusive", NULL },
+    [CALL_APPLICATION_EXCLUSIVE] = { "application_inclusive", "pid", "blocked_inclusive", "elapsed_inclusive", NULL },
+};
+
 struct table view_slowest(const struct analysis *analysis, uint32_t function, enum call_time time, size_t limit)
 {
     const unsigned jobs = analysis_jobs(analysis);
@@ -325,6 +333,7 @@ struct table view_slowest(const struct analysis *analysis, uint32_t function, en
     if (all->count)
         qsort_r(all->calls, all->count, sizeof *all->calls, slowest_compare_calls, all);
     struct table t = table_make(view_slowest_columns, SLOWEST_COLUMNS, &analysis->summary);
+    t.optional = slowest_optional[time];
     for (size_t i = 0; i < all->count; i++)
         slowest_fill_call(table_row(&t), analysis, &all->calls[i]);
     free(all->calls);

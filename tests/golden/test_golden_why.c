@@ -185,6 +185,23 @@ Test(golden_why, several_sessions)
     check_golden("why handle slow other -n 1", "why-without-calls.txt");
 }
 
+/* On a terminal, sentences break between words. Nothing is wider than it. */
+Test(golden_why, narrow_terminals)
+{
+    why_save("slow", SLOW);
+    static const char *const commands[] = { "why handle slow", "slowest handle slow",
+                                            "slowest handle slow --value application_exclusive" };
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "why-narrow-%zu.txt", i + 1);
+        char *text = run_well("DWELL_PAGER= TERM=dumb LC_ALL=C.UTF-8 script -qec \"stty cols 80; $DWELL %s\" /dev/null "
+                              "</dev/null | tr -d '\\r' | sed 's/ *$//'",
+                              commands[i]);
+        check_text(text, name);
+        free(text);
+    }
+}
+
 /* ---- the page ---- */
 
 static struct json_object *why_said(const char *function)

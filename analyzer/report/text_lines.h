@@ -1,0 +1,12 @@
+/* Sentences that are wider than the terminal. */
+#ifndef DWELL_REPORT_TEXT_LINES_H
+#define DWELL_REPORT_TEXT_LINES_H
+
+#include <stddef.h>
+#include <stdio.h>
+
+/* Makes the text visible and prints it, with a line break at its end. Lines are broken between words where they are
+ * wider than `width` cells, or not at all if that is zero. */
+void text_put_lines(FILE *out, const char *text, size_t width);
+
+#endif
