@@ -151,6 +151,7 @@ static void planned_put_function(struct planned_module *m, uint64_t function, co
         .build_id_length = (uint16_t)m->module->build_id_length,
         .path_length = (uint16_t)strlen(m->module->path),
         .values = (uint16_t)list->count,
+        .text_bytes = v->text_bytes,
         .offset = function,
     };
     planned_put_texts(out, m->module);

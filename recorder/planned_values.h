@@ -20,6 +20,7 @@ struct planned_values {
     char *names; /* the names of enumerations, likewise */
     size_t names_length;
     uint32_t functions, sites;
+    uint32_t text_bytes; /* of a text that are kept; zero for the usual number */
     bool many;
     bool left_out; /* calls of probes, as there are too many */
 };

@@ -268,6 +268,8 @@ void record_check_options(void *settings)
         record_parse_keep_free(s, "DWELL_KEEP_FREE", getenv("DWELL_KEEP_FREE"));
     if (s->values.many && !s->values.count)
         die(STATUS_OWN_FAILURE, "--values-many is for --values FUNCTION");
+    if (s->values.text_bytes && !s->values.count)
+        die(STATUS_OWN_FAILURE, "--values-text is for --values FUNCTION");
     if (s->values.count && s->mode != DWELL_MODE_TRACE)
         die(STATUS_OWN_FAILURE, "--values: only mode trace has values");
     if (filters_have_targets(&s->filters) && (s->filters.shortest_ns || s->filters.time_count))
@@ -353,6 +355,8 @@ const struct option_row record_own_options[] = {
       READ_BY(record_read_values) },
     { "values-many", NULL, "With --values: a pattern may name more than 20 functions; values can be secrets",
       STORE_FLAG(struct record_settings, values.many) },
+    { "values-text", "N", "With --values: keep N bytes of each text, 1 to 1024 (default: 64)",
+      STORE_NUMBER(struct record_settings, values.text_bytes, 1, DWELL_VALUES_TEXT_MOST, "a number from 1 to 1024") },
     { "dump-on", "SIGNAL",
       "Write what was recorded until then to FILE.dump whenever PROGRAM gets this signal (USR2, or a number); PROGRAM "
       "must not use the signal itself",

@@ -97,7 +97,7 @@ static bool values_row_fits(const struct recorded_values *v, const struct record
         if (at == row->word_count)
             return false;
         const uint64_t *words = &row->words[at];
-        if (f->values[i].kind == DWELL_VALUE_TEXT && recorded_text_length(words) > DWELL_VALUES_TEXT)
+        if (f->values[i].kind == DWELL_VALUE_TEXT && recorded_text_length(words) > DWELL_VALUES_TEXT_MOST)
             return false;
         at += values_word_count(&f->values[i], words);
         if (at > row->word_count)

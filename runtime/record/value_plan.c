@@ -229,3 +229,9 @@ uint32_t value_plan_loads(uint32_t site, const struct dwell_value_loads **first)
     *first = (const struct dwell_value_loads *)(planned->at + 1);
     return planned->function->values;
 }
+
+uint32_t value_plan_text_bytes(uint32_t site)
+{
+    const uint32_t bytes = value_plan->site[site].function->text_bytes;
+    return bytes && bytes <= DWELL_VALUES_TEXT_MOST ? bytes : DWELL_VALUES_TEXT;
+}

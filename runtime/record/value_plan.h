@@ -54,6 +54,9 @@ const struct value_site *value_plan_find(uint64_t probe_return);
  * load_run can run if there are any. Returns their number. */
 uint32_t value_plan_loads(uint32_t site, const struct dwell_value_loads **first);
 
+/* How many bytes of a site's texts are kept: at most DWELL_VALUES_TEXT_MOST. */
+uint32_t value_plan_text_bytes(uint32_t site);
+
 static inline const struct dwell_value_loads *value_plan_next(const struct dwell_value_loads *loads)
 {
     return (const struct dwell_value_loads *)((const char *)(loads + 1) + loads->count * sizeof(struct dwell_load));

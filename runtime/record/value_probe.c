@@ -60,12 +60,21 @@ static struct value_memory value_find_memory(const struct thread *t, uint64_t st
                                   .pid = t && t->wiped->alive ? runtime.process->pid : (uint32_t)SYS0(getpid) };
 }
 
-/* Appends the words of a value. False if it cannot be read. */
-static bool value_read_one(const struct dwell_value_loads *loads, const struct load_state *state, struct value_row *row)
+/* The bytes that a text may take, so that there is a word for each of the `more` values behind it. */
+static uint64_t value_text_room(const struct value_row *row, uint32_t more)
+{
+    const uint64_t words = UINT8_MAX - row->head.words - 1 - more, room = words * sizeof *row->words;
+    const uint64_t wanted = value_plan_text_bytes(row->head.site);
+    return room < wanted ? room : wanted;
+}
+
+/* Appends the words of a value, which `more` others follow. False if it cannot be read. */
+static bool value_read_one(const struct dwell_value_loads *loads, const struct load_state *state, uint32_t more,
+                           struct value_row *row)
 {
     uint64_t *words = row->words + row->head.words;
     const struct load_program *program = value_plan_program(loads);
-    struct load_result result = { .text = (char *)(words + 1), .text_room = DWELL_VALUES_TEXT };
+    struct load_result result = { .text = (char *)(words + 1), .text_room = value_text_room(row, more) };
     if (!loads->count)
         return false;
     if (!load_run(program, state, &result))
@@ -98,7 +107,7 @@ static void value_read_all(const struct value_site *site, const struct load_stat
     const uint32_t count = value_plan_loads(site->number, &loads);
     row->head = (struct dwell_values_row){ .site = (uint16_t)site->number };
     for (uint32_t i = 0; i < count; i++, loads = value_plan_next(loads))
-        if (!value_read_one(loads, state, row))
+        if (!value_read_one(loads, state, count - 1 - i, row))
             row->head.unread |= 1u << i;
 }
 

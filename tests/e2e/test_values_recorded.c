@@ -198,6 +198,25 @@ Test(e2e_values_recorded, in_signal_handlers)
                   "[\n  100000\n]\n");
 }
 
+/* The length of a text, and whether it is cut. */
+#define LENGTHS(what)                                                                                                  \
+    "$DWELL values --each -n 0 --format json long_texts:" what " | jq -r '.rows[].values." what "' | "                 \
+    "awk '{ cut = sub(/\\.\\.\\.$/, \"\"); print length($0) (cut ? \"+\" : \"\") }' | sort -n | uniq | tr '\\n' ' '"
+
+Test(e2e_values_recorded, long_texts)
+{
+    values_build("gcc -O2 " SOURCES "valued.c");
+    values_expect("$DWELL record -q --values long_texts ./valued long", "");
+    values_expect(LENGTHS("a"), "1 2 4 8 16 32 64 64+ ");
+    values_expect("$DWELL record -q --values long_texts --values-text 5 ./valued long", "");
+    values_expect(LENGTHS("b"), "1 2 4 5+ ");
+    values_expect("$DWELL record -q --values long_texts --values-text 1024 ./valued long", "");
+    values_expect(LENGTHS("a"), "1 2 4 8 16 32 64 128 256 512 1024 1024+ ");
+    values_expect(LENGTHS("b"), "1 2 4 8 16 32 64 128 256 512 984+ "); /* a row has room for 255 words */
+    values_expect(LENGTHS("c"), "0+ 1 2 4 8 16 32 64 128 256 512 ");
+    values_expect("$DWELL values --each -n 0 --format json long_texts:n | jq '[.rows[].values.n] | max'", "1500\n");
+}
+
 /* ---- what must not happen ---- */
 
 Test(e2e_values_recorded, of_bad_addresses)

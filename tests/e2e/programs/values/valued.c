@@ -6,6 +6,7 @@
  *   fork     `rounds` calls with n = 1, then as many with n = 2 in a forked child
  *   bad      addresses that cannot be read
  *   stack    such addresses above a stack of the program's own
+ *   long     long texts
  *   state    what a probe must not change
  *   signals  calls in a handler that interrupts calls
  *   enums    calls with enumerations, whose names are printed
@@ -266,6 +267,25 @@ static void own_stack(void)
     printf("faults %d\n", (int)faults);
 }
 
+/* ---- long texts ---- */
+
+NOT_INLINED static void long_texts(const char *a, const char *b, const char *c, int n)
+{
+    sink += strlen(a) + strlen(b) + strlen(c) + (uint64_t)n;
+}
+
+/* Texts of 1 to 1,500 bytes. */
+static void with_long_texts(void)
+{
+    char text[1501] = "";
+    for (int length = 1; length <= 1500; length *= 2) {
+        memset(text, 'a' + length % 7, (size_t)length);
+        long_texts(text, text, text, length);
+    }
+    memset(text, 'z', 1500);
+    long_texts(text, text, text, 1500);
+}
+
 /* ---- state ---- */
 
 NOT_INLINED static long many(long a, long b, long c, long d, long e, long f, long g, double h, double i, float j)
@@ -333,6 +353,8 @@ int main(int argc, char **argv)
         bad();
     else if (strcmp(how, "stack") == 0)
         own_stack();
+    else if (strcmp(how, "long") == 0)
+        with_long_texts();
     else if (strcmp(how, "state") == 0)
         state(rounds);
     else if (strcmp(how, "signals") == 0)
