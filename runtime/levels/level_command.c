@@ -68,9 +68,11 @@ static void level_watch_module(void *context, const struct dwell_filter_module *
 {
     uint32_t *count = context;
     const struct dwell_filter *f = filter_functions_of_module(m);
-    for (uint32_t i = 0; i < m->functions; i++)
-        *count += levels_watch_in_module(build_id, path, f[i].offset,
-                                         (f[i].action & DWELL_FILTER_KEEP) >> DWELL_FILTER_KEEP_SHIFT);
+    for (uint32_t i = 0; i < m->functions; i++) {
+        const uint32_t watch = (f[i].action & DWELL_FILTER_KEEP) >> DWELL_FILTER_KEEP_SHIFT;
+        if (watch <= keep_settings.watches)
+            *count += levels_watch_in_module(build_id, path, f[i].offset, watch);
+    }
 }
 
 int level_command_watch(const char *text, int fd)

@@ -11,6 +11,7 @@
 #include "filter.h"
 #include "filter_ask.h"
 #include "fuzz/fuzz.h"
+#include "keep_calls.h"
 #include "levels/level_command.h"
 #include "levels/levels.h"
 #include "recorder/control_chunk.h"
@@ -39,6 +40,21 @@ uint32_t levels_set_in_module(struct text build_id, struct text path, uint64_t o
 
 void levels_try_to_settle(void)
 {
+}
+
+uint32_t levels_watch_in_module(struct text build_id, struct text path, uint64_t offset, uint32_t watch)
+{
+    control_touch(build_id.at, build_id.length);
+    control_touch(path.at, path.length);
+    fuzz_require(watch <= keep_settings.watches);
+    return offset != 0;
+}
+
+struct keep_settings keep_settings = { .on = true, .watches = DWELL_KEEP_WATCHES };
+
+void keep_read_more(int fd)
+{
+    (void)fd;
 }
 
 void levels_have_patterns(struct text build_id, struct text path, uint64_t patterns)
