@@ -6,10 +6,10 @@
 #include "dwell/format.h"
 
 enum {
-    DWELL_VALUES_MOST = 24,     /* values of a function */
-    DWELL_VALUES_SITES = 4096,  /* calls of the probe, of all functions */
-    DWELL_VALUES_NAME = 56,     /* bytes of a value's name, with a zero at its end */
-    DWELL_VALUES_TEXT = 64,     /* bytes of a text that are kept, unless the function says another number */
+    DWELL_VALUES_MOST = 24,    /* values of a function */
+    DWELL_VALUES_SITES = 4096, /* calls of the probe, of all functions */
+    DWELL_VALUES_NAME = 56,    /* bytes of a value's name, with a zero at its end */
+    DWELL_VALUES_TEXT = 64,    /* bytes of a text that are kept, unless the function says another number */
     DWELL_VALUES_TEXT_MOST = 1024,
     DWELL_VALUES_CUT = 1 << 16, /* in a text's first word: the text goes on */
 };
@@ -28,7 +28,7 @@ struct dwell_values_function {
     uint16_t build_id_length, path_length;
     uint16_t values, sites;
     uint32_t text_bytes; /* of a text that are kept; zero: DWELL_VALUES_TEXT */
-    uint64_t offset; /* virtual address in the module's ELF file */
+    uint64_t offset;     /* virtual address in the module's ELF file */
 };
 
 /* How the word of a value is shown. */

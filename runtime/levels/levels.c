@@ -19,6 +19,7 @@
 #include "levels/level_places.h"
 #include "levels/level_read.h"
 #include "levels/level_records.h"
+#include "levels/level_seen.h"
 #include "levels/level_session.h"
 #include "levels/level_unloads.h"
 #include "lock.h"
@@ -117,19 +118,6 @@ static void level_change_pause(enum level_pause_phase phase)
     __atomic_store_n(&level_pause, phase, __ATOMIC_SEQ_CST);
     for (struct level_module *m = levels.modules; m; m = m->next)
         m->changes |= level_is_pending(m);
-}
-
-/* Records the changes of functions' levels. */
-static void level_see_changes(struct level_module *m)
-{
-    for (uint32_t i = 0; i < m->count; i++) {
-        struct level_slot *slot = level_table_find(levels_table, m->functions[i]);
-        const uint32_t level = slot->state & LEVEL_MASK;
-        if (level == slot->seen || slot->hidden)
-            continue;
-        slot->seen = level;
-        level_records_add(slot->function, (enum level)level, clock_now(runtime.clock));
-    }
 }
 
 static void level_work_on(struct level_module *m, const struct level_look *look, bool alone)

@@ -83,6 +83,7 @@ test('six views are tabs, the others are under More; a chosen one of these is a 
         'Threads',
         'Processes',
         'Calls',
+        'Slow calls',
         'Lines',
         'About',
     ]);
