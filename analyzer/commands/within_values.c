@@ -11,6 +11,7 @@
 #include "profile/call_scan.h"
 #include "tables/recorded_argument.h"
 #include "tables/value_ranges.h"
+#include "trace/activities.h"
 
 /* ---- conditions ---- */
 
@@ -86,10 +87,11 @@ static bool within_parse(struct within_condition *c, const char *text)
     return *c->function && *c->what && *c->value;
 }
 
+/* The name of a marker may have a sign in it: marker:Test=WriteFile. */
 bool within_is_value(const char *text)
 {
     struct within_condition c;
-    const bool is = within_parse(&c, text);
+    const bool is = within_parse(&c, text) && !activity_is_valid_name(text);
     within_condition_drop(&c);
     return is;
 }
