@@ -59,14 +59,18 @@ uint64_t quiet_stack_end(uint64_t stack_pointer)
 static bool quiet_is_without_mark_in(uint64_t begin, uint64_t end, char *copy, size_t room)
 {
     const long self = SYS0(getpid);
-    for (uint64_t at = begin; at < end; at += room) {
+    for (uint64_t at = begin & ~(uint64_t)(STEP - 1); at < end; at += room) {
         const uint64_t size = end - at < room ? end - at : room;
         struct iovec here = { copy, size }, there = { (void *)at, size };
         if (SYS6(process_vm_readv, self, &here, 1, &there, 1, 0) != (long)size)
             return false;
-        for (uint64_t i = MARK_OFFSET; i + sizeof(uint32_t) <= size; i += STEP)
-            if (*(const uint32_t *)(copy + i) == MARK)
+        for (uint64_t i = MARK_OFFSET; i + sizeof(uint32_t) <= size; i += STEP) {
+            volatile uint32_t *word = (volatile uint32_t *)(copy + i);
+            if (at + i >= begin && *word == MARK) {
+                *word = 0; /* it would stay in memory that later calls use */
                 return false;
+            }
+        }
     }
     return true;
 }
@@ -76,8 +80,7 @@ static bool quiet_is_without_mark_in(uint64_t begin, uint64_t end, char *copy, s
 static bool quiet_is_without_mark(uint64_t begin, uint64_t end)
 {
     char copy[COPIED];
-    begin &= ~(uint64_t)(STEP - 1);
-    const uint64_t near_end = end - begin < NEAR ? end : begin + NEAR;
+    const uint64_t near_end = end - begin < NEAR ? end : (begin & ~(uint64_t)(STEP - 1)) + NEAR;
     if (!quiet_is_without_mark_in(begin, near_end, copy, sizeof copy))
         return false;
     if (near_end == end)

@@ -52,6 +52,7 @@ static void *look_for_marks(void *unused)
         *mark = MARK;
         cr_assert(eq(int, is_quiet(0), false), "a mark %zu bytes above", places[i]);
         cr_assert(eq(int, is_quiet(places[i] + 64), true), "a mark below, at %zu", places[i]);
+        cr_assert(eq(int, is_quiet(places[i] + MARK_OFFSET + 8), true), "a mark just below, at %zu", places[i]);
         *mark = 0;
     }
     memset(area, 1, 4096);
