@@ -130,7 +130,7 @@ Test(e2e_budget, no_short_functions_in_other_files)
 /* fib is always open. Its calls are counted below the open ones. */
 Test(e2e_budget, recursion)
 {
-    char *out = run_well("$DWELL record -q --overhead 10%% $SAMPLES/fib 33");
+    char *out = run_well("$DWELL record -q --overhead 10%% $SAMPLES/fib 36");
     struct report *r = report_of("");
     check_counts(out, r, 2);
     cr_assert(lt(u64, report_sum(r, "function", "fib", "timed_calls"), report_sum(r, "function", "fib", "calls")));
