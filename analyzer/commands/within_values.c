@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/comparison.h"
 #include "base/memory.h"
 #include "commands/commands.h"
 #include "profile/call_scan.h"
@@ -15,29 +16,12 @@
 
 /* ---- conditions ---- */
 
-enum within_sign { UNLIKE, UNEQUAL, AT_LEAST, AT_MOST, LIKE, EQUAL, GREATER, LESS, SIGNS };
-
-/* Longer signs come first, as shorter ones are their beginnings. */
-static const char *const within_signs[] = {
-    [UNLIKE] = "!~", [UNEQUAL] = "!=", [AT_LEAST] = ">=", [AT_MOST] = "<=",
-    [LIKE] = "~",    [EQUAL] = "=",    [GREATER] = ">",   [LESS] = "<",
-};
-
 struct within_condition {
     char *function, *what, *value;
-    enum within_sign sign;
+    enum comparison comparison;
     bool is_number;
     long double number; /* exact for all integers of 64 bits */
 };
-
-static char *within_trim(const char *text, size_t length)
-{
-    while (length && *text == ' ')
-        text++, length--;
-    while (length && text[length - 1] == ' ')
-        length--;
-    return need_copy(text, length);
-}
 
 /* The colon before WHAT, which ends at `sign`; NULL if there is none. */
 static const char *within_colon(const char *text, const char *sign)
@@ -52,7 +36,7 @@ static const char *within_colon(const char *text, const char *sign)
 /* The sign behind WHAT: one of operator<, A<B>::f or req->len is none. */
 static const char *within_find_sign(const char *text)
 {
-    for (const char *at = text; *(at += strcspn(at, "~=<>!")); at++)
+    for (const char *at = text; *(at += strcspn(at, COMPARISON_SIGNS)); at++)
         if (within_colon(text, at) && !(at[0] == '>' && at[-1] == '-'))
             return at;
     return NULL;
@@ -68,20 +52,16 @@ static void within_condition_drop(struct within_condition *c)
 /* The condition must be dropped also if this fails. */
 static bool within_parse(struct within_condition *c, const char *text)
 {
-    *c = (struct within_condition){ .sign = SIGNS };
+    *c = (struct within_condition){ .function = NULL };
     const char *sign = within_find_sign(text), *colon = sign ? within_colon(text, sign) : NULL;
-    if (!sign)
+    const size_t length = sign ? comparison_read(sign, &c->comparison) : 0;
+    if (!length)
         return false;
-    for (size_t i = 0; i < SIGNS && c->sign == SIGNS; i++)
-        if (strncmp(sign, within_signs[i], strlen(within_signs[i])) == 0)
-            c->sign = (enum within_sign)i;
-    if (c->sign == SIGNS)
-        return false;
-    const char *value = sign + strlen(within_signs[c->sign]);
+    const char *value = sign + length;
     char *end;
-    c->function = within_trim(text, (size_t)(colon - text));
-    c->what = within_trim(colon + 1, (size_t)(sign - colon - 1));
-    c->value = within_trim(value, strlen(value));
+    c->function = comparison_side(text, (size_t)(colon - text));
+    c->what = comparison_side(colon + 1, (size_t)(sign - colon - 1));
+    c->value = comparison_side(value, strlen(value));
     c->number = strtold(c->value, &end);
     c->is_number = *c->value && !*end;
     return *c->function && *c->what && *c->value;
@@ -97,24 +77,6 @@ bool within_is_value(const char *text)
 }
 
 /* ---- comparing ---- */
-
-static bool within_holds_order(enum within_sign sign, int order)
-{
-    switch (sign) {
-    case EQUAL:
-        return order == 0;
-    case UNEQUAL:
-        return order != 0;
-    case AT_LEAST:
-        return order >= 0;
-    case AT_MOST:
-        return order <= 0;
-    case GREATER:
-        return order > 0;
-    default:
-        return order < 0;
-    }
-}
 
 static long double within_number(const struct recorded_value *v, uint64_t word)
 {
@@ -137,22 +99,22 @@ static bool within_holds(const struct within_condition *c, const struct recorded
     if (c->is_number && within_has_numbers(v)) {
         const long double number = within_number(v, *words);
         const int order = (number > c->number) - (number < c->number);
-        return number == number && within_holds_order(c->sign, order);
+        return number == number && comparison_holds(c->comparison, order);
     }
     char *text = recorded_value_text(v, words);
-    const bool like = c->sign == LIKE || c->sign == UNLIKE;
-    const bool same = like ? fnmatch(c->value, text, 0) == 0 : strcmp(c->value, text) == 0;
+    const bool same =
+        comparison_is_by_glob(c->comparison) ? fnmatch(c->value, text, 0) == 0 : strcmp(c->value, text) == 0;
     free(text);
-    return same == (c->sign == LIKE || c->sign == EQUAL);
+    return same == comparison_wants_same(c->comparison);
 }
 
 /* Words have no order, and numbers are no globs. */
 static void within_check(const struct within_condition *c, const struct recorded_value *v)
 {
-    const bool like = c->sign == LIKE || c->sign == UNLIKE, same = c->sign == EQUAL || c->sign == UNEQUAL;
+    const bool like = comparison_is_by_glob(c->comparison), by_order = comparison_is_by_order(c->comparison);
     if (recorded_value_is_number(v) && (like || !c->is_number))
         die(STATUS_ERROR, "--within: %s is a number: compare it with one, by = != < <= > >=", c->what);
-    if (!like && !same && !(c->is_number && within_has_numbers(v)))
+    if (by_order && !(c->is_number && within_has_numbers(v)))
         die(STATUS_ERROR, "--within: %s is no number: compare it by = != ~ !~", c->what);
 }
 

@@ -6,32 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/comparison.h"
 #include "base/duration.h"
 #include "base/memory.h"
 #include "base/sorted.h"
 #include "symbols/typed_name.h"
-
-enum row_comparison { LIKE, UNLIKE, EQUAL, UNEQUAL, AT_LEAST, AT_MOST, GREATER, LESS };
-
-/* Longer operators come first, as shorter ones are their prefixes. */
-static const struct {
-    const char *sign;
-    enum row_comparison comparison;
-} signs[] = {
-    { "!~", UNLIKE }, { "!=", UNEQUAL }, { ">=", AT_LEAST }, { "<=", AT_MOST },
-    { "~", LIKE },    { "=", EQUAL },    { ">", GREATER },   { "<", LESS },
-};
-
-static char *row_filter_trim(const char *text, size_t length)
-{
-    while (length && *text == ' ') {
-        text++;
-        length--;
-    }
-    while (length && text[length - 1] == ' ')
-        length--;
-    return need_copy(text, length);
-}
 
 static void row_filter_drop_last(struct row_filters *f)
 {
@@ -43,20 +22,17 @@ static void row_filter_drop_last(struct row_filters *f)
 
 static bool row_filters_parse(struct row_filters *f, const char *text, struct error *error)
 {
-    const char *sign = text + strcspn(text, "~=<>!");
-    for (size_t i = 0; i < sizeof signs / sizeof *signs; i++) {
-        const size_t length = strlen(signs[i].sign);
-        if (strncmp(sign, signs[i].sign, length) != 0)
-            continue;
-        struct row_condition c = { need_copy(text, strlen(text)), row_filter_trim(text, (size_t)(sign - text)),
-                                   (int)signs[i].comparison, row_filter_trim(sign + length, strlen(sign + length)) };
-        const bool whole = *c.key && *c.value;
+    const char *sign = text + strcspn(text, COMPARISON_SIGNS);
+    enum comparison comparison;
+    const size_t length = comparison_read(sign, &comparison);
+    if (length) {
         GROW(f->list, f->count, f->room);
-        f->list[f->count++] = c;
-        if (whole)
+        struct row_condition *c = &f->list[f->count++];
+        *c = (struct row_condition){ need_copy(text, strlen(text)), comparison_side(text, (size_t)(sign - text)),
+                                     comparison, comparison_side(sign + length, strlen(sign + length)) };
+        if (*c->key && *c->value)
             return true;
         row_filter_drop_last(f);
-        break;
     }
     return error_set(error, "'%s' is not a condition such as 'name~parse*', 'calls>100' or 'elapsed_exclusive>1ms'",
                      text);
@@ -64,7 +40,7 @@ static bool row_filters_parse(struct row_filters *f, const char *text, struct er
 
 bool row_filters_add(struct row_filters *f, const char *text, struct error *error)
 {
-    const bool is_glob = *text && !strpbrk(text, "~=<>!");
+    const bool is_glob = *text && !strpbrk(text, COMPARISON_SIGNS);
     char *condition = need_text("%s%s", is_glob ? "name~" : "", text);
     const bool good = row_filters_parse(f, condition, error);
     free(condition);
@@ -158,9 +134,9 @@ static bool row_filter_bind_condition(const struct table *t, const struct row_co
         return error_set(error, "no column '%s' here%s --columns help lists them, and name stands for the row's name",
                          c->key, table_suggestion(t, 0, c->key));
     const bool is_text = column_is_words(&t->columns[b->column]);
-    if (is_text && c->comparison >= AT_LEAST)
+    if (is_text && comparison_is_by_order(c->comparison))
         return error_set(error, "'%s' is text: use ~, !~, = or !=", c->key);
-    if (!is_text && c->comparison <= UNLIKE)
+    if (!is_text && comparison_is_by_glob(c->comparison))
         return error_set(error, "'%s' is a number: use =, !=, <, <=, > or >=", c->key);
     const char *wanted = row_filter_parse_value(t, b);
     return wanted ? error_set(error, "'%s' is not %s", c->value, wanted) : true;
@@ -173,25 +149,6 @@ bool table_check_filters(const struct table *t, const struct row_filters *f, str
         if (!row_filter_bind_condition(t, &f->list[i], &bound, error))
             return false;
     return true;
-}
-
-/* `order` is negative, 0 or positive if the cell is smaller than, equal to or larger than the value. */
-static bool row_filter_order_matches(enum row_comparison comparison, int order)
-{
-    switch (comparison) {
-    case EQUAL:
-        return order == 0;
-    case UNEQUAL:
-        return order != 0;
-    case AT_LEAST:
-        return order >= 0;
-    case AT_MOST:
-        return order <= 0;
-    case GREATER:
-        return order > 0;
-    default:
-        return order < 0;
-    }
 }
 
 /* Threads, marks and lines may have names that only look like those of functions. */
@@ -226,7 +183,7 @@ static bool row_filter_function_matches(const struct table *t, size_t row, const
 static bool row_filter_word_matches(const struct table *t, const struct bound_condition *b, size_t column, size_t row)
 {
     const char *value = b->condition->value, *word = t->cells[row * t->column_count + column].text;
-    if (b->condition->comparison > UNLIKE)
+    if (!comparison_is_by_glob(b->condition->comparison))
         return strcmp(word, value) == 0;
     return row_filter_has_functions(t, &t->columns[column]) ? row_filter_function_matches(t, row, value, word)
                                                             : fnmatch(value, word, 0) == 0;
@@ -235,26 +192,25 @@ static bool row_filter_word_matches(const struct table *t, const struct bound_co
 /* A wait is named by its function and by its caller. */
 static bool row_filter_words_match(const struct table *t, const struct bound_condition *b, size_t row)
 {
-    const int comparison = b->condition->comparison;
     const bool either = t->second_name && strcmp(b->condition->key, "name") == 0;
     const bool found =
         row_filter_word_matches(t, b, b->column, row) || (either && row_filter_word_matches(t, b, t->second_name, row));
-    return found == (comparison == LIKE || comparison == EQUAL);
+    return found == comparison_wants_same(b->condition->comparison);
 }
 
 static bool row_filter_row_matches(const struct table *t, const struct bound_condition *b, size_t row)
 {
     const struct cell *cell = &t->cells[row * t->column_count + b->column];
     const struct column *column = &t->columns[b->column];
-    const enum row_comparison comparison = (enum row_comparison)b->condition->comparison;
+    const enum comparison comparison = b->condition->comparison;
     if (!cell->known)
         return false;
     if (column_is_words(column))
         return row_filter_words_match(t, b, row);
     if (column->kind == CELL_PERCENT)
-        return row_filter_order_matches(comparison, ORDER(cell->percent, b->percent));
+        return comparison_holds(comparison, ORDER(cell->percent, b->percent));
     const uint64_t number = column->kind == CELL_TICKS || column->kind == CELL_MOMENT ? cell_ns(t, cell) : cell->number;
-    return row_filter_order_matches(comparison, ORDER(number, b->number));
+    return comparison_holds(comparison, ORDER(number, b->number));
 }
 
 static bool row_filter_row_matches_all(const struct table *t, const struct bound_condition *bound, size_t count,

@@ -2,12 +2,13 @@
 #ifndef DWELL_TABLES_ROW_FILTER_H
 #define DWELL_TABLES_ROW_FILTER_H
 
+#include "base/comparison.h"
 #include "tables/table.h"
 
 struct row_condition {
     char *text; /* as the user wrote it */
     char *key;
-    int comparison;
+    enum comparison comparison;
     char *value;
 };
 
