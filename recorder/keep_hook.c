@@ -11,33 +11,24 @@
 #include <unistd.h>
 
 #include "base/memory.h"
-
-/* In single quotes, a shell knows only these themselves. */
-static void keep_hook_quote(FILE *out, const char *word)
-{
-    fputc('\'', out);
-    for (; *word; word++)
-        if (*word == '\'')
-            fputs("'\\''", out);
-        else
-            fputc(*word, out);
-    fputc('\'', out);
-}
+#include "base/shell_word.h"
 
 char *keep_hook_text(const char *command, const char *file)
 {
     char *text;
     size_t length;
+    char *word = shell_word(file);
     FILE *out = need_stream(&text, &length);
     for (const char *at = command, *place; *at; at = place) {
         place = strstr(at, "{}");
         fprintf(out, "%.*s", (int)(place ? place - at : (long)strlen(at)), at);
         if (!place)
             break;
-        keep_hook_quote(out, file);
+        fputs(word, out);
         place += 2;
     }
     need_stream_end(out);
+    free(word);
     return text;
 }
 

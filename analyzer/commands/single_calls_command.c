@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/shell_word.h"
 #include "base/text_options.h"
 #include "base/visible.h"
 #include "commands/command_line.h"
@@ -142,16 +143,9 @@ static void single_calls_print_word(const char *word)
         print_text(stdout, "%s", word);
         return;
     }
-    putchar('\'');
-    for (const char *at = word; *at;) {
-        const size_t length = strcspn(at, "'");
-        print_text(stdout, "%.*s", (int)length, at);
-        at += length;
-        if (*at++ != '\'')
-            break;
-        fputs("'\\''", stdout);
-    }
-    putchar('\'');
+    char *quoted = shell_word(word);
+    print_text(stdout, "%s", quoted);
+    free(quoted);
 }
 
 /* The command that explains the slow calls. */
