@@ -100,6 +100,12 @@ void level_module_leave_places(struct level_module *m);
 /* Whether the module's code is in memory with calls that lead to stubs. */
 bool level_module_is_in_use(const struct level_module *m);
 
+/* Whether the module is loaded, and has that build-id; or that path, without one. */
+static inline bool level_module_is(const struct level_module *m, struct text build_id, struct text path)
+{
+    return m->loaded && (build_id.length ? text_is_same(m->build_id, build_id) : text_is_same(m->path, path));
+}
+
 /* Whether the module is the one whose code was rewritten: the loader may have put the same file in its place again. */
 bool level_module_is_same(const struct level_module *m, const struct dl_phdr_info *info);
 

@@ -311,7 +311,7 @@ uint32_t levels_set_in_module(struct text build_id, struct text path, uint64_t o
     uint32_t count = 0;
     level_lock_to_change();
     for (struct level_module *m = levels.modules; m && !levels.stopped; m = m->next)
-        if (m->loaded && (build_id.length ? text_is_same(m->build_id, build_id) : text_is_same(m->path, path)))
+        if (level_module_is(m, build_id, path))
             count += level_module_want(m, m->info.dlpi_addr + offset, level);
     level_lock_release();
     return count;
@@ -322,7 +322,7 @@ uint32_t levels_watch_in_module(struct text build_id, struct text path, uint64_t
     uint32_t count = 0;
     level_lock_to_change();
     for (struct level_module *m = levels.modules; m && !levels.stopped; m = m->next)
-        if (m->loaded && (build_id.length ? text_is_same(m->build_id, build_id) : text_is_same(m->path, path)))
+        if (level_module_is(m, build_id, path))
             count += level_module_watch(m, m->info.dlpi_addr + offset, watch);
     level_lock_release();
     return count;
