@@ -74,12 +74,12 @@ static bool value_read_one(const struct dwell_value_loads *loads, const struct l
 {
     uint64_t *words = row->words + row->head.words;
     const struct load_program *program = value_plan_program(loads);
-    struct load_result result = { .text = (char *)(words + 1), .text_room = value_text_room(row, more) };
+    const bool text = load_is_text(program);
+    struct load_result result = { .text = (char *)(words + 1), .text_room = text ? value_text_room(row, more) : 0 };
     if (!loads->count)
         return false;
     if (!load_run(program, state, &result))
         return false;
-    const bool text = load_is_text(program);
     words[0] = text ? result.text_length | (result.cut ? DWELL_VALUES_CUT : 0) : result.word;
     const uint64_t used = text ? (result.text_length + sizeof *words - 1) / sizeof *words : 0;
     for (uint64_t i = result.text_length; text && i < used * sizeof *words; i++)
