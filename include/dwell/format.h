@@ -109,6 +109,7 @@ struct dwell_file_more {
     uint64_t keep_period;   /* private to the processes: the number of the period << 24, and of its windows so far */
     uint64_t values;        /* offset of the plan chunk (format_values.h): values are recorded; or zero */
     uint64_t lost_values;   /* calls whose values had no room */
+    uint64_t calls;         /* offset of the plan chunk (format_calls.h): calls into libraries are recorded; or zero */
 };
 
 /* Whether the recorder answers questions for the filters of modules that it has not seen. */
@@ -158,14 +159,15 @@ enum dwell_chunk_kind {
     DWELL_CHUNK_TRACE_EVENTS = 7,
     DWELL_CHUNK_SAMPLES = 8,
     DWELL_CHUNK_COUNTS = 9,
-    DWELL_CHUNK_LEVELS = 10, /* as filters, but `action` is an enum dwell_level_of_probes, and the rest is zero */
-    DWELL_CHUNK_WAITS = 11,  /* mode profile: rows of struct dwell_wait_row (format_objects.h) */
-    DWELL_CHUNK_SUMS = 12,   /* rows of struct dwell_sum_row (format_sums.h) */
-    DWELL_CHUNK_CAUSES = 13, /* rows of struct dwell_cause_row */
-    DWELL_CHUNK_SITES = 14,  /* struct dwell_sites (format_levels.h) */
-    DWELL_CHUNK_KEEP = 15,   /* struct dwell_keep (format_keep.h) */
-    DWELL_CHUNK_PLAN = 16,   /* struct dwell_values_plan (format_values.h) */
-    DWELL_CHUNK_VALUES = 17, /* rows of struct dwell_values_row */
+    DWELL_CHUNK_LEVELS = 10,     /* as filters, but `action` is an enum dwell_level_of_probes, and the rest is zero */
+    DWELL_CHUNK_WAITS = 11,      /* mode profile: rows of struct dwell_wait_row (format_objects.h) */
+    DWELL_CHUNK_SUMS = 12,       /* rows of struct dwell_sum_row (format_sums.h) */
+    DWELL_CHUNK_CAUSES = 13,     /* rows of struct dwell_cause_row */
+    DWELL_CHUNK_SITES = 14,      /* struct dwell_sites (format_levels.h) */
+    DWELL_CHUNK_KEEP = 15,       /* struct dwell_keep (format_keep.h) */
+    DWELL_CHUNK_PLAN = 16,       /* struct dwell_values_plan (format_values.h) */
+    DWELL_CHUNK_VALUES = 17,     /* rows of struct dwell_values_row */
+    DWELL_CHUNK_CALLS_PLAN = 18, /* struct dwell_calls_plan (format_calls.h) */
 };
 
 /* `kind` is stored last: a chunk that has a kind has a whole header. */
@@ -579,6 +581,7 @@ _Static_assert(sizeof(struct dwell_tree_node) == 128, "the tree node's layout is
 _Static_assert(sizeof(struct dwell_trace_event) == 72, "the trace event's layout is fixed");
 _Static_assert(sizeof(struct dwell_frame) == 16, "the frame's layout is fixed");
 
+#include "dwell/format_calls.h"
 #include "dwell/format_control.h"
 #include "dwell/format_cpu.h"
 #include "dwell/format_filters.h"
