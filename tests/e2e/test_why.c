@@ -38,6 +38,21 @@ static void why_record(const char *options, const char *cause)
     free(run_well("$DWELL why --slow 4%% --format json handle >why.json; " SUMS));
 }
 
+/* Windows of calls above the limit, and one in four of the others. */
+static void why_record_kept(const char *options, const char *limit, const char *cause)
+{
+    free(run_well("$DWELL record -q --keep 'handle>%s' --keep-around 1ms --keep-usual 4 %s $PROGRAMS/slow_calls %s",
+                  limit, options, cause));
+    free(run_well("$DWELL why --slow '>%s' --format json handle >why.json; " SUMS, limit));
+}
+
+static void why_expect_first(const char *command, const char *first, const char *cause, const char *recording)
+{
+    char *text = run_well("%s", command);
+    cr_assert(eq(str, text, (char *)first), "%s %s", cause, recording);
+    free(text);
+}
+
 static const char *const recordings[] = { "--overhead 10%", "--overhead none" };
 
 /* With the usual budget, and with all calls timed. In a run, 5 % of the calls have the cause. */
@@ -45,44 +60,60 @@ static void why_expect(const char *cause, const char *command, const char *first
 {
     for (size_t i = 0; i < sizeof recordings / sizeof *recordings; i++) {
         why_record(recordings[i], cause);
-        char *text = run_well("%s", command);
-        cr_assert(eq(str, text, (char *)first), "%s %s", cause, recordings[i]);
-        free(text);
+        why_expect_first(command, first, cause, recordings[i]);
     }
 }
 
-#define PLANTED(test, cause, first)                                                                                    \
+/* The same in windows of calls that take longer than the limit, as all with the cause do. */
+static void why_expect_kept(const char *cause, const char *limit, const char *command, const char *first)
+{
+    for (size_t i = 0; i < sizeof recordings / sizeof *recordings; i++) {
+        why_record_kept(recordings[i], limit, cause);
+        why_expect_first(command, first, cause, recordings[i]);
+    }
+}
+
+#define PLANTED_KEPT(test, cause, limit, first, kept)                                                                  \
     Test(e2e_why, test)                                                                                                \
     {                                                                                                                  \
         why_expect(cause, FIRST_OF(NOT_PREEMPTED), "handle;" first "\n");                                              \
+        why_expect_kept(cause, limit, FIRST_OF(NOT_PREEMPTED), "handle;" kept "\n");                                   \
     }
 
-PLANTED(lock_that_another_thread_holds, "lock", "look_up;pthread_mutex_lock blocked mutex cache_lock holder nap")
-PLANTED(lock_that_another_process_holds, "process", "look_up_shared;pthread_mutex_lock blocked mutex shared holder nap")
-PLANTED(lock_of_a_writer, "writer", "read_table;pthread_rwlock_rdlock blocked rwlock table_lock holder nap")
-PLANTED(answer_that_comes_late, "late", "ask;ask_question;pthread_cond_wait blocked condition answered waker answer")
-PLANTED(question_behind_another_one, "queue",
+#define PLANTED(test, cause, limit, first) PLANTED_KEPT(test, cause, limit, first, first)
+
+PLANTED(lock_that_another_thread_holds, "lock", "20ms",
+        "look_up;pthread_mutex_lock blocked mutex cache_lock holder nap")
+/* A window has the calls of one process alone. */
+PLANTED_KEPT(lock_that_another_process_holds, "process", "20ms",
+             "look_up_shared;pthread_mutex_lock blocked mutex shared holder nap",
+             "look_up_shared;pthread_mutex_lock blocked mutex shared holder (outside functions)")
+PLANTED(lock_of_a_writer, "writer", "20ms", "read_table;pthread_rwlock_rdlock blocked rwlock table_lock holder nap")
+PLANTED(answer_that_comes_late, "late", "20ms",
+        "ask;ask_question;pthread_cond_wait blocked condition answered waker answer")
+PLANTED(question_behind_another_one, "queue", "20ms",
         "queue_up;ask_question;pthread_cond_wait blocked condition answered waker answer")
-PLANTED(barrier_with_a_late_thread, "barrier", "meet;pthread_barrier_wait blocked barrier barrier waker arrive")
-PLANTED(full_pipe, "pipe", "report;write blocked pipe pipe waker drain")
-PLANTED(file_that_is_written, "fsync", "save;fsync file file slow_calls.saved none -")
-PLANTED(sleep, "sleep", "doze;nap;nanosleep blocked sleep 40.000 ms none -")
-PLANTED(host_that_does_not_answer, "resolve", "resolve;poll blocked descriptors  none -")
-PLANTED(timer, "timer", "await_timer;read blocked timerfd descriptor none -")
-PLANTED(child_that_is_executed, "child", "run_child;waitpid blocked child  none -")
-PLANTED(more_calls, "items", "parse_items;parse_item;compute cpu - - - -")
-PLANTED(long_input, "long", "parse_text;compute cpu - - - -")
-PLANTED(page_faults, "pages", "touch;touch_block fault - - - -")
-PLANTED(allocation_in_the_kernel, "allocation", "allocate;mmap cpu - - - -")
-PLANTED(cold_cache, "cold", "walk cpu - - - -")
-PLANTED(signal_handler, "signal", "be_interrupted;on_signal;compute cpu - - - -")
-PLANTED(spinning_lock, "spin", "look_up_spinning;spin cpu - - - -")
-PLANTED(first_call_of_a_thread, "first", "use_tables;load_tables;compute cpu - - - -")
+PLANTED(barrier_with_a_late_thread, "barrier", "20ms", "meet;pthread_barrier_wait blocked barrier barrier waker arrive")
+PLANTED(full_pipe, "pipe", "20ms", "report;write blocked pipe pipe waker drain")
+PLANTED(file_that_is_written, "fsync", "500us", "save;fsync file file slow_calls.saved none -")
+PLANTED(sleep, "sleep", "20ms", "doze;nap;nanosleep blocked sleep 40.000 ms none -")
+PLANTED(host_that_does_not_answer, "resolve", "20ms", "resolve;poll blocked descriptors  none -")
+PLANTED(timer, "timer", "20ms", "await_timer;read blocked timerfd descriptor none -")
+PLANTED(child_that_is_executed, "child", "20ms", "run_child;waitpid blocked child  none -")
+PLANTED(more_calls, "items", "500us", "parse_items;parse_item;compute cpu - - - -")
+PLANTED(long_input, "long", "500us", "parse_text;compute cpu - - - -")
+PLANTED(page_faults, "pages", "5ms", "touch;touch_block fault - - - -")
+PLANTED(allocation_in_the_kernel, "allocation", "5ms", "allocate;mmap cpu - - - -")
+PLANTED(cold_cache, "cold", "5ms", "walk cpu - - - -")
+PLANTED(signal_handler, "signal", "500us", "be_interrupted;on_signal;compute cpu - - - -")
+PLANTED(spinning_lock, "spin", "20ms", "look_up_spinning;spin cpu - - - -")
+PLANTED(first_call_of_a_thread, "first", "500us", "use_tables;load_tables;compute cpu - - - -")
 
 /* A thread that has the processor to itself for longer than all else takes. */
 Test(e2e_why, preempted_by_a_hog)
 {
     why_expect("hog", FIRST_OF("true"), "handle runnable - - - -\n");
+    why_expect_kept("hog", "20ms", FIRST_OF("true"), "handle runnable - - - -\n");
 }
 
 /* The calls of several runs are compared as one. Each run has a lock of its own, at an address of its own. */
