@@ -79,6 +79,7 @@ struct timeline_counts timeline_run(const struct session_file *file, timeline_ta
 struct timeline_part {
     uint64_t begin;
     bool (*wants)(void *context, uint32_t process, uint32_t thread); /* by serial numbers; NULL for all threads */
+    bool no_amounts; /* times of calls other than their enter_time and delay are zero, which takes less time */
 };
 
 /* Runs through that part of the session. */

@@ -50,8 +50,7 @@ static struct timeline_call *lane_new_call(struct timeline_lane *lane)
     return &lane->shown.stack[lane->shown.depth++];
 }
 
-static void lane_push_call(struct timeline *timeline, struct timeline_lane *lane, enum timeline_kind kind,
-                           struct timeline_call *call, uint64_t time)
+static void lane_begin_amounts(struct timeline_lane *lane, struct timeline_call *call)
 {
     call->count_slot = lane_slot_of(lane, call->function);
     call->outer = lane->innermost[call->count_slot];
@@ -59,14 +58,18 @@ static void lane_push_call(struct timeline *timeline, struct timeline_lane *lane
     call->begin.elapsed = lane->sums.elapsed;
     call->begin.flagged = lane->sums.flagged;
     call->begin.blocked = lane->sums.blocked;
+}
+
+static void lane_push_call(struct timeline *timeline, struct timeline_lane *lane, enum timeline_kind kind,
+                           struct timeline_call *call, uint64_t time)
+{
+    if (!timeline->no_amounts)
+        lane_begin_amounts(lane, call);
     lane_report_event(timeline, lane, kind, time, call);
 }
 
-/* Removes the innermost call. `ended` says that its end is recorded. */
-static void lane_pop_call(struct timeline *timeline, struct timeline_lane *lane, enum timeline_kind kind, uint64_t time,
-                          bool ended)
+static void lane_end_amounts(struct timeline_lane *lane, struct timeline_call *call)
 {
-    struct timeline_call *call = lane_innermost(lane);
     const uint64_t passed = lane->sums.elapsed - call->begin.elapsed,
                    flagged = lane->sums.flagged - call->begin.flagged;
     call->elapsed += passed;
@@ -79,8 +82,17 @@ static void lane_pop_call(struct timeline *timeline, struct timeline_lane *lane,
     call->once += passed;
     if (call->outer)
         lane->shown.stack[call->outer - 1].once -= passed; /* which is added to it when it is removed */
-    call->ended = ended;
     lane->innermost[call->count_slot] = call->outer;
+}
+
+/* Removes the innermost call. `ended` says that its end is recorded. */
+static void lane_pop_call(struct timeline *timeline, struct timeline_lane *lane, enum timeline_kind kind, uint64_t time,
+                          bool ended)
+{
+    struct timeline_call *call = lane_innermost(lane);
+    call->ended = ended;
+    if (!timeline->no_amounts)
+        lane_end_amounts(lane, call);
     lane_report_event(timeline, lane, kind, time, call);
     lane->shown.depth--;
 }

@@ -49,6 +49,7 @@ struct timeline {
     struct set_aside *set_aside; /* by process */
     struct timeline_counts counts;
     bool enough;
+    bool no_amounts;             /* as in struct timeline_part */
     struct timeline_event event; /* the event that is being reported */
 };
 

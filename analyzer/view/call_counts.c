@@ -39,6 +39,11 @@ struct call_counts {
     struct number_index *groups, *places;
     uint32_t group_count;
     struct call_group *latest; /* by function, the group of its last call */
+    /* Of the last call, as calls of a thread follow each other: its thread, and the period that it ended in. */
+    uint32_t process, thread;
+    int32_t rank;    /* of the thread, or -1 */
+    uint32_t period; /* before any were joined; none is known if `period_end` is zero */
+    uint64_t period_begin, period_end;
     struct call_count *rows;
     size_t count, room, most, most_bytes;
 };
@@ -48,6 +53,7 @@ static void call_counts_begin(struct call_counts *c)
     c->groups = index_new();
     c->places = index_new();
     c->latest = need_memory(c->session->profile->function_count + 1, sizeof *c->latest);
+    c->rank = thread_rank(c->order, c->process, c->thread);
 }
 
 static void call_counts_drop(struct call_counts *c)
@@ -115,18 +121,39 @@ static bool call_counts_coarsen(struct call_counts *c)
     return true;
 }
 
-static uint32_t call_counts_period(const struct call_counts *c, uint64_t time)
+/* Finds the period of a time since the session's start. Times before the first one and after the last one are theirs.
+ */
+static void call_counts_find_period(struct call_counts *c, uint64_t time)
 {
-    const uint64_t start = c->session->file->header.start_ticks;
     size_t low = 0, high = c->border_count; /* borders[low] <= time < borders[high] */
     while (high - low > 1) {
         const size_t middle = low + (high - low) / 2;
-        if (c->borders[middle] <= (time > start ? time - start : 0))
+        if (c->borders[middle] <= time)
             low = middle;
         else
             high = middle;
     }
-    return (uint32_t)(low + 1 < c->border_count || low == 0 ? low : low - 1) >> c->joined;
+    c->period = (uint32_t)(low + 1 < c->border_count || low == 0 ? low : low - 1);
+    c->period_begin = low ? c->borders[low] : 0;
+    c->period_end = low + 1 < c->border_count ? c->borders[low + 1] : UINT64_MAX;
+}
+
+static uint32_t call_counts_period(struct call_counts *c, uint64_t time)
+{
+    const uint64_t since = less(time, c->session->file->header.start_ticks);
+    if (since < c->period_begin || since >= c->period_end)
+        call_counts_find_period(c, since);
+    return c->period >> c->joined;
+}
+
+static int32_t call_counts_thread(struct call_counts *c, const struct finished_call *call)
+{
+    if (c->process != call->process || c->thread != call->thread) {
+        c->rank = thread_rank(c->order, call->process, call->thread);
+        c->process = call->process;
+        c->thread = call->thread;
+    }
+    return c->rank;
 }
 
 static void call_counts_shrink(struct call_counts *c)
@@ -138,7 +165,7 @@ static void call_counts_shrink(struct call_counts *c)
 static void call_counts_take(void *context, const struct finished_call *call)
 {
     struct call_counts *c = context;
-    const int32_t thread = c->count > c->most ? -1 : thread_rank(c->order, call->process, call->thread);
+    const int32_t thread = c->count > c->most ? -1 : call_counts_thread(c, call);
     if (call->function >= c->session->profile->function_count || thread < 0)
         return;
     call_counts_add(c, &(struct call_count){ c->order->ranks[call->function], (uint32_t)thread,

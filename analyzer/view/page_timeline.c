@@ -12,12 +12,13 @@
 #include "view/thread_rank.h"
 #include "view/timeline_range.h"
 
-/* MIN_SPAN is the minimum size of a span in a page, in bytes; more spans than fit are not kept. */
-enum { MIN_SPAN = 4, MIN_SPANS = 4096, MIN_SWEEP = 64 };
+/* A span takes at least MIN_SPAN bytes of a page (9 to 40 in pages of usual programs). More than fit are not kept: to
+ * keep them takes most of the time of a timeline. */
+enum { MIN_SPAN = 8, MIN_SPANS = 4096, MIN_SWEEP = 64 };
 
 struct view_open_call {
     uint64_t start;
-    uint64_t function; /* address */
+    uint32_t function; /* number, or PROFILE_NONE */
     bool root;         /* the function is the one that --root names */
 };
 
@@ -30,6 +31,8 @@ struct view_lane {
     uint32_t process;
     uint64_t start; /* its first event */
     uint64_t end;   /* the thread's last event is not later */
+    /* Intervals in calls that follow each other, which are added to the bins at once; none if both are equal. */
+    uint64_t calls_begin, calls_end;
     bool seen, ended;
 };
 
@@ -41,9 +44,11 @@ struct view_timeline {
     struct zooms *zooms;
     struct activity *activity;
     struct heat_map *heat;
-    struct number_index *numbers; /* (thread, process) -> 1 + lane, or 0 if it has no lane */
-    struct view_lane *lanes;      /* in the order of the threads */
-    size_t live, sweep_at;        /* number of lanes not ended yet; at `sweep_at`, idle lanes are ended */
+    struct number_index *numbers;  /* (thread, process) -> 1 + lane, or 0 if it has no lane */
+    struct timeline_thread latest; /* the thread of the last event, and its lane or NULL */
+    struct view_lane *latest_lane;
+    struct view_lane *lanes; /* in the order of the threads */
+    size_t live, sweep_at;   /* number of lanes not ended yet; at `sweep_at`, idle lanes are ended */
 };
 
 /* ---- lanes ---- */
@@ -64,8 +69,8 @@ static void view_timeline_end_idle_lanes(struct view_timeline *f, uint64_t now)
     f->sweep_at = f->live * 2 > MIN_SWEEP ? f->live * 2 : MIN_SWEEP;
 }
 
-static struct view_lane *view_timeline_find_lane(struct view_timeline *f, const struct timeline_thread *thread,
-                                                 uint64_t now)
+static struct view_lane *view_timeline_search_lane(struct view_timeline *f, const struct timeline_thread *thread,
+                                                   uint64_t now)
 {
     struct index_slot *slot = index_find(f->numbers, thread->thread, thread->process);
     if (!slot->value_plus_1) {
@@ -84,6 +89,16 @@ static struct view_lane *view_timeline_find_lane(struct view_timeline *f, const 
         return lane;
     }
     return slot->value_plus_1 > 1 ? &f->lanes[slot->value_plus_1 - 2] : NULL;
+}
+
+static struct view_lane *view_timeline_find_lane(struct view_timeline *f, const struct timeline_thread *thread,
+                                                 uint64_t now)
+{
+    if (!f->latest_lane || f->latest.thread != thread->thread || f->latest.process != thread->process) {
+        f->latest_lane = view_timeline_search_lane(f, thread, now);
+        f->latest = *thread;
+    }
+    return f->latest_lane;
 }
 
 /* ---- spans ---- */
@@ -109,12 +124,6 @@ static void view_timeline_add_span(struct view_timeline *f, const struct view_la
     zooms_add(f->zooms, &span);
 }
 
-static uint32_t view_timeline_function(const struct view_timeline *f, const struct view_lane *lane,
-                                       const struct view_open_call *call)
-{
-    return resolver_function(f->resolver, lane->process, call->function, call->start);
-}
-
 static void view_timeline_begin_call(struct view_timeline *f, struct view_lane *lane, const struct timeline_event *e)
 {
     if (e->thread->depth > TIMELINE_MAX_DEPTH)
@@ -122,8 +131,9 @@ static void view_timeline_begin_call(struct view_timeline *f, struct view_lane *
     lane->depth = e->thread->depth - 1;
     GROW(lane->stack, lane->depth, lane->room);
     struct view_open_call *call = &lane->stack[lane->depth++];
-    *call = (struct view_open_call){ .start = e->time, .function = e->call->function };
-    call->root = selection_is_root(f->session->selection, view_timeline_function(f, lane, call));
+    call->start = e->time;
+    call->function = resolver_function(f->resolver, lane->process, e->call->function, e->time);
+    call->root = selection_is_root(f->session->selection, call->function);
     lane->roots += call->root;
 }
 
@@ -134,10 +144,9 @@ static void view_timeline_end_call(struct view_timeline *f, struct view_lane *la
     lane->roots -= call->root;
     if (!wanted || time < f->range.begin)
         return;
-    const uint32_t function = view_timeline_function(f, lane, call);
     view_timeline_add_span(f, lane, (unsigned)(ROW_CALLS + lane->depth),
-                           function == PROFILE_NONE ? ZOOM_MERGED : (int32_t)f->order->ranks[function], call->start,
-                           time);
+                           call->function == PROFILE_NONE ? ZOOM_MERGED : (int32_t)f->order->ranks[call->function],
+                           call->start, time);
     if (lane->depth >= lane->deepest)
         lane->deepest = (uint32_t)lane->depth + 1;
 }
@@ -181,14 +190,23 @@ static void view_timeline_add_off_cpu(struct view_timeline *f, const struct view
     }
 }
 
-static void view_timeline_add_interval(struct view_timeline *f, const struct view_lane *lane,
-                                       const struct timeline_event *e)
+static void view_timeline_flush_calls(struct view_timeline *f, struct view_lane *lane)
+{
+    activity_add_calls(f->activity, (size_t)(lane - f->lanes), lane->calls_begin, lane->calls_end);
+    heat_map_add_calls(f->heat, lane->calls_begin, lane->calls_end);
+    lane->calls_begin = lane->calls_end = 0;
+}
+
+static void view_timeline_add_interval(struct view_timeline *f, struct view_lane *lane, const struct timeline_event *e)
 {
     const bool in_calls = view_timeline_in_calls(f, lane, e);
     uint64_t begin = less(e->time, e->interval), end = e->time;
     if (in_calls && view_timeline_cut(f, &begin, &end)) {
-        activity_add_calls(f->activity, (size_t)(lane - f->lanes), begin, end);
-        heat_map_add_calls(f->heat, begin, end);
+        if (begin != lane->calls_end) {
+            view_timeline_flush_calls(f, lane);
+            lane->calls_begin = begin;
+        }
+        lane->calls_end = end;
     }
     if (e->extras->blocked || e->extras->preempted)
         view_timeline_add_off_cpu(f, lane, e, in_calls);
@@ -268,12 +286,16 @@ static struct json_object *view_timeline_describe(const struct view_timeline *f,
 static void view_timeline_add_events(struct view_timeline *f)
 {
     const struct timeline_part part = { .begin = f->range.cut ? f->range.begin : 0,
-                                        .wants = view_timeline_wants_thread };
+                                        .wants = view_timeline_wants_thread,
+                                        .no_amounts = true };
     const size_t lanes = f->session->profile->thread_count;
     timeline_run_part(f->session->file, &part, view_timeline_add_event, f);
-    for (size_t i = 0; i < lanes; i++) /* calls may still be open at the end of a part */
-        while (f->lanes[i].depth)
+    for (size_t i = 0; i < lanes; i++) {
+        while (f->lanes[i].depth) /* calls may still be open at the end of a part */
             view_timeline_end_call(f, &f->lanes[i], f->range.end);
+        if (f->lanes[i].calls_begin != f->lanes[i].calls_end)
+            view_timeline_flush_calls(f, &f->lanes[i]);
+    }
     zooms_end(f->zooms);
 }
 

@@ -32,6 +32,7 @@ struct zooms {
     struct zooms_lane *lanes;
     uint32_t lane_count;
     uint64_t merged[MAX_ZOOMS]; /* by zoom, the number of runs of more than one span */
+    size_t shown[MAX_ZOOMS];    /* by zoom, the number of spans that no coarser zoom shows */
 };
 
 struct zooms *zooms_new(uint64_t length, uint32_t lanes, size_t max_spans)
@@ -114,7 +115,10 @@ static uint32_t zooms_show_span(struct zooms *l, unsigned zoom, const struct zoo
         GROW(l->spans, l->count, l->room);
         l->spans[l->count++] = *span;
         l->spans[number].finest = (uint8_t)zoom;
+    } else {
+        l->shown[l->spans[number].coarsest]--;
     }
+    l->shown[zoom]++;
     l->spans[number].coarsest = (uint8_t)zoom;
     return number;
 }
@@ -179,7 +183,7 @@ static void zooms_offer_span(struct zooms *l, struct zooms_run *runs, unsigned z
     }
 }
 
-/* ---- dropping the finest zoom ---- */
+/* ---- dropping the finest zooms ---- */
 
 static void zooms_flush_zoom(struct zooms *l, unsigned zoom)
 {
@@ -194,39 +198,54 @@ static void zooms_renumber_runs(struct zooms *l, const uint32_t *numbers)
 {
     for (uint32_t i = 0; i < l->lane_count; i++)
         for (size_t row = 0; row < l->lanes[i].row_room; row++)
-            for (unsigned zoom = 0; l->lanes[i].rows[row] && zoom < l->finest; zoom++) {
+            for (unsigned zoom = 0; l->lanes[i].rows[row] && zoom <= l->finest; zoom++) {
                 struct zooms_run *run = &l->lanes[i].rows[row][zoom];
                 if (run->parts && run->span != NO_SPAN)
                     run->span = numbers[run->span];
             }
 }
 
-static void zooms_drop_finest(struct zooms *l)
+/* Forgets the spans that only dropped zooms show. */
+static void zooms_forget_spans(struct zooms *l)
 {
-    const unsigned zoom = l->finest;
-    zooms_flush_zoom(l, zoom);
     uint32_t *numbers = need_memory(l->count + 1, sizeof *numbers);
     size_t kept = 0;
     for (size_t i = 0; i < l->count; i++) {
         const struct zoom_span *span = &l->spans[i];
-        const bool goes = span->finest == zoom && span->coarsest == zoom;
+        const bool goes = span->coarsest > l->finest;
         numbers[i] = goes ? NO_SPAN : (uint32_t)kept;
         if (goes)
             continue;
         l->spans[kept] = *span;
-        if (span->finest == zoom)
-            l->spans[kept].finest--;
+        if (span->finest > l->finest)
+            l->spans[kept].finest = (uint8_t)l->finest;
         kept++;
     }
     l->count = kept;
     zooms_renumber_runs(l, numbers);
     free(numbers);
-    l->finest--;
+}
+
+/* Drops zooms until there are few enough spans. All of them are dropped before the spans are moved, which takes as
+ * long for one. */
+static void zooms_drop_finest(struct zooms *l)
+{
+    size_t left = l->count;
+    if (left <= l->most || l->finest == 0)
+        return;
+    while (left > l->most && l->finest > 0) {
+        zooms_flush_zoom(l, l->finest);
+        left = l->count;
+        for (unsigned zoom = l->finest--; zoom < MAX_ZOOMS; zoom++)
+            left -= l->shown[zoom];
+    }
+    zooms_forget_spans(l);
+    memset(&l->shown[l->finest + 1], 0, (MAX_ZOOMS - l->finest - 1) * sizeof *l->shown);
 }
 
 void zooms_add(struct zooms *l, const struct zoom_span *span)
 {
-    while (l->count > l->most && l->finest > 0)
+    if (l->count > l->most)
         zooms_drop_finest(l);
     zooms_offer_span(l, zooms_lane_runs(l, span->lane, span->row), l->finest, span, NO_SPAN);
 }
@@ -244,6 +263,5 @@ void zooms_end(struct zooms *l)
 {
     for (uint32_t i = 0; i < l->lane_count; i++)
         zooms_end_lane(l, i);
-    while (l->count > l->most && l->finest > 0)
-        zooms_drop_finest(l);
+    zooms_drop_finest(l);
 }

@@ -142,6 +142,40 @@ Test(unit_timeline_part, events_are_those_of_the_whole)
     }
 }
 
+/* ---- without amounts ---- */
+
+/* Adds up all that a call gets when it is removed. */
+static bool part_add_amounts(void *context, const struct timeline_event *e)
+{
+    uint64_t *sum = context;
+    const struct timeline_call *c = e->call;
+    if (e->kind != TIMELINE_ENTER && e->kind != TIMELINE_FOUND)
+        *sum += c->elapsed + c->once + c->flagged + c->blocked + c->below + c->flagged_below;
+    return true;
+}
+
+Test(unit_timeline_part, events_without_amounts_are_the_same)
+{
+    const struct timeline_part bare = { .no_amounts = true };
+    struct session_file *file = part_three_threads();
+    uint64_t whole = 0, none = 0;
+    timeline_run_part(file, &(struct timeline_part){ 0 }, part_add_amounts, &whole);
+    timeline_run_part(file, &bare, part_add_amounts, &none);
+    cr_assert(eq(u64, none, 0));
+    /* elapsed and once, and what is below: 30 with 10 below, 10, 10, 285 and 10; nothing is known from 30 to 100 */
+    cr_assert(eq(u64, whole, 2 * (30 + 10 + 10 + 285 + 10) + 10));
+    session_file_close(file);
+    for (uint64_t seed = 1; seed <= 6; seed++) {
+        struct model *m = model_new(seed);
+        file = part_save(model_write(m, (unsigned)(seed * 7), 0));
+        char *text = part_print(file, &(struct timeline_part){ 0 }, 0);
+        part_check(file, &bare, text);
+        free(text);
+        session_file_close(file);
+        model_free(m);
+    }
+}
+
 /* ---- marks ---- */
 
 static void part_check_mark(const struct session_file *file, const char *wanted, uint64_t begin, uint64_t at)
