@@ -21,12 +21,18 @@ void selection_request_drop(struct selection_request *r)
     selection_free(&r->selection);
     selection_names_free(&r->roots);
     selection_names_free(&r->within);
+    selection_names_free(&r->valued);
     call_filters_drop(&r->filters);
+}
+
+bool selection_has_within(const struct selection_request *r)
+{
+    return r->within.count || r->valued.count;
 }
 
 bool selection_is_requested(const struct selection_request *r)
 {
-    return r->within.count || r->from.given || r->to.given || r->roots.count || r->selection.share.count ||
+    return selection_has_within(r) || r->from.given || r->to.given || r->roots.count || r->selection.share.count ||
            r->selection.threads.count || r->selection.processes.count;
 }
 
@@ -137,8 +143,27 @@ static bool selection_add_activities(struct thread_ranges *ranges, const struct 
     return true;
 }
 
-bool selection_ranges_find(struct selection_request *r, const struct session_file *file, uint64_t begin, uint64_t end,
-                           struct error *error)
+/* Keeps only the time in which the conditions on values hold, too. */
+static bool selection_keep_valued(struct selection_request *r, uint64_t begin, uint64_t end, struct error *error)
+{
+    if (!r->valued.count)
+        return true;
+    if (!r->valued_time)
+        return error_set(error, "--filter: '%s': this view takes conditions on columns alone", r->valued.list[0]);
+    thread_ranges_join(r->valued_time, begin, end);
+    if (r->selection.within) {
+        thread_ranges_keep(r->selection.within, r->valued_time);
+        thread_ranges_free(r->valued_time);
+        free(r->valued_time);
+    } else {
+        r->selection.within = r->valued_time;
+    }
+    r->valued_time = NULL;
+    return r->selection.within->count ? true : error_set(error, "--filter: no call meets all conditions");
+}
+
+static bool selection_find_within(struct selection_request *r, const struct session_file *file, uint64_t begin,
+                                  uint64_t end, struct error *error)
 {
     if (!r->within.count)
         return true;
@@ -159,13 +184,21 @@ bool selection_ranges_find(struct selection_request *r, const struct session_fil
     return good;
 }
 
+bool selection_ranges_find(struct selection_request *r, const struct session_file *file, uint64_t begin, uint64_t end,
+                           struct error *error)
+{
+    return selection_find_within(r, file, begin, end, error) && selection_keep_valued(r, begin, end, error);
+}
+
 static bool selection_find_range(struct selection_request *r, const struct session_file *file, struct error *error)
 {
     struct selection *s = &r->selection;
     const char *why = session_file_why_sums(file);
     if (why)
         return error_set(error, "%s: %s, so it has sums without times and cannot be cut by %s", file->path, why,
-                         r->from.given || r->to.given ? "--from and --to" : "--within");
+                         r->from.given || r->to.given ? "--from and --to"
+                         : r->within.count            ? "--within"
+                                                      : "--filter");
     *s = (struct selection){ .cut = true, .within = s->within, .threads = s->threads, .processes = s->processes };
     return selection_moments_find(&r->from, &r->to, file, &s->from, &s->to, error) &&
            selection_ranges_find(r, file, s->from, s->to, error);
@@ -183,7 +216,7 @@ bool selection_check_names(const struct selection *s, const struct session_file 
 
 bool selection_find(struct selection_request *r, const struct session_file *file, struct error *error)
 {
-    if ((r->from.given || r->to.given || r->within.count) && !selection_find_range(r, file, error))
+    if ((r->from.given || r->to.given || selection_has_within(r)) && !selection_find_range(r, file, error))
         return false;
     return selection_check_names(&r->selection, file, error);
 }
@@ -246,6 +279,8 @@ char *selection_describe(const struct selection_request *r)
     if (r->within.count)
         fputs(selection_separator(out), out);
     selection_describe_names(out, "within ", &r->within);
+    for (size_t i = 0; i < r->valued.count; i++)
+        fprintf(out, "%swhere %s", selection_separator(out), r->valued.list[i]);
     if (r->selection.threads.count)
         fputs(selection_separator(out), out);
     selection_describe_names(out, "thread ", &r->selection.threads);

@@ -18,6 +18,8 @@ struct selection_request {
     struct selection_moment from, to;
     struct selection selection;    /* its names as typed */
     struct selection_names within; /* only the time in these activities: marker:WHAT, activity:WHAT; empty for all */
+    struct selection_names valued; /* conditions on values, all of which hold in the time that is selected */
+    struct thread_ranges *valued_time; /* where they do; NULL if that was not looked for */
     /* Selects the calls of the functions that match any of these texts, and everything below them; empty for all. */
     struct selection_names roots;
     struct call_filters filters; /* which calls are left out */
@@ -39,6 +41,9 @@ void selection_request_drop(struct selection_request *r);
 
 /* Whether the request selects less than the whole session. Filters of calls do not count. */
 bool selection_is_requested(const struct selection_request *r);
+
+/* Whether ranges of threads are selected. */
+bool selection_has_within(const struct selection_request *r);
 
 /* Sets the selection's ranges to those of the activities that the request names, between `begin` and `end`. It is an
  * error if there are none. */

@@ -56,7 +56,7 @@ static uint64_t critical_thread_end(const struct session_file *file, const struc
 static bool critical_find_activity(struct selection_request *r, const struct session_file *file,
                                    struct critical_part *part, struct error *error)
 {
-    struct selection_request copy = { .within = r->within };
+    struct selection_request copy = { .within = r->within, .valued = r->valued };
     const struct thread_range *longest = NULL;
     if (!selection_ranges_find(&copy, file, part->from, part->to, error)) {
         selection_free_ranges(&copy.selection);
@@ -86,7 +86,7 @@ bool critical_find_part(const struct analysis *analysis, struct selection_reques
         return error_set(error, "%s: no thread was recorded", file->path);
     *part = (struct critical_part){ t->serial, larger(critical_process_start(file, t), from),
                                     smaller(critical_thread_end(file, t), to) };
-    if (request->within.count)
+    if (selection_has_within(request))
         return critical_find_activity(request, file, part, error);
     return part->from < part->to ? true : error_set(error, "%s: no events in the selected range", file->path);
 }

@@ -223,11 +223,23 @@ static void command_line_begin(const struct command_line *line, struct shared_op
     shared->needs = line->needs;
 }
 
+/* Only what shows a part of a session can show that of some calls. */
+static void command_line_check_filters(const struct command_line *line, const struct shared_options *shared)
+{
+    const struct shared_use *use = line->shared;
+    while (use && use->option != SHARED_END && use->option != SHARED_PART && use->option != SHARED_WITHIN)
+        use++;
+    if (shared->load.selection.valued.count && (!use || use->option == SHARED_END))
+        die(STATUS_ERROR, "--filter: '%s': this view takes conditions on columns alone",
+            shared->load.selection.valued.list[0]);
+}
+
 void command_line_parse(const struct command_line *line, int argc, char **argv, void *settings,
                         struct shared_options *shared)
 {
     command_line_begin(line, shared);
     command_line_run(line, argc, argv, settings, shared, config_takes(line->name));
+    command_line_check_filters(line, shared);
     terminal_page();
 }
 

@@ -256,7 +256,7 @@ void command_load(struct analysis *analysis, const char *path, const struct anal
 {
     struct error error = { NULL };
     struct analysis_options part = *options;
-    part.selection.selection.within = within_values_find(path, options); /* the analysis owns it */
+    within_values_find(path, &part);
     if (!analysis_load(analysis, path, &part, &error))
         die_of(&error);
 }

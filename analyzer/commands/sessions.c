@@ -80,7 +80,7 @@ void session_list_load(struct session_list *list, struct analysis *analysis, con
     if (load.durations)
         session_list_need_one(list, "percentiles, such as p99,");
     if (list->count <= 1)
-        load.selection.selection.within = within_values_find(*paths, &load); /* the analysis owns it */
+        within_values_find(*paths, &load);
     if (!analysis_load_several(analysis, paths, list->count ? list->count : 1, &load, &error))
         die_of(&error);
     option_check_times("--min", shared->min, analysis->summary.samples, paths[0]);

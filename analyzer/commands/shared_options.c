@@ -53,7 +53,8 @@ static const struct argp_option shared_table[SHARED_COUNT] = {
                             GROUP_CALLS },
     [SHARED_FILTER] = { "filter", KEY(SHARED_FILTER), "CONDITION", 0,
                         "Only rows that meet it: a column's key, one of ~ !~ = != < <= > >=, and a value (~ takes a "
-                        "glob); a GLOB alone means name~GLOB, which is also a wait's caller; may be repeated",
+                        "glob); a GLOB alone means name~GLOB, which is also a wait's caller; or only what happens in calls with such a "
+                        "recorded value, 'FUNCTION.WHAT > VALUE'; may be repeated",
                         GROUP_ROWS },
     [SHARED_MIN] = { "min", KEY(SHARED_MIN), "AMOUNT", 0,
                      "Leave out what took less time: a percentage (5%) or a time (2ms)", GROUP_ROWS },
@@ -245,10 +246,12 @@ static bool shared_read_part(struct selection_request *part, enum shared_option 
     }
 }
 
-static void shared_add_filter(struct row_filters *filters, const char *text)
+static void shared_add_filter(struct shared_options *s, const char *text)
 {
     struct error error = { NULL };
-    if (!row_filters_add(filters, text, &error))
+    if (within_is_filter(text))
+        selection_add_name(&s->load.selection.valued, text);
+    else if (!row_filters_add(&s->filters, text, &error))
         die(STATUS_ERROR, "--filter: %s", error.text);
 }
 
@@ -263,7 +266,7 @@ void shared_option_read(struct shared_options *s, enum shared_option option, con
         return;
     switch (option) {
     case SHARED_FILTER:
-        shared_add_filter(&s->filters, argument);
+        shared_add_filter(s, argument);
         return;
     case SHARED_MIN:
         s->min = option_amount("--min", argument);

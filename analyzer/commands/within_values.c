@@ -2,6 +2,7 @@
  * which the part is loaded as that of activities is. */
 #include "commands/within_values.h"
 
+#include <ctype.h>
 #include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,11 +34,20 @@ static const char *within_colon(const char *text, const char *sign)
     return colon + 1 + spaces < sign ? colon : NULL;
 }
 
+/* The point before WHAT in parse.n. */
+static const char *within_point(const char *text, const char *sign)
+{
+    const char *point = memchr(text, '.', (size_t)(sign - text));
+    return point && point > text && (isalpha((unsigned char)point[1]) || strchr("_*", point[1])) ? point : NULL;
+}
+
+typedef const char *within_border(const char *text, const char *sign);
+
 /* The sign behind WHAT: one of operator<, A<B>::f or req->len is none. */
-static const char *within_find_sign(const char *text)
+static const char *within_find_sign(const char *text, within_border *find)
 {
     for (const char *at = text; *(at += strcspn(at, COMPARISON_SIGNS)); at++)
-        if (within_colon(text, at) && !(at[0] == '>' && at[-1] == '-'))
+        if (find(text, at) && !(at[0] == '>' && at[-1] == '-'))
             return at;
     return NULL;
 }
@@ -53,14 +63,15 @@ static void within_condition_drop(struct within_condition *c)
 static bool within_parse(struct within_condition *c, const char *text)
 {
     *c = (struct within_condition){ .function = NULL };
-    const char *sign = within_find_sign(text), *colon = sign ? within_colon(text, sign) : NULL;
+    within_border *find = within_find_sign(text, within_colon) ? within_colon : within_point;
+    const char *sign = within_find_sign(text, find), *border = sign ? find(text, sign) : NULL;
     const size_t length = sign ? comparison_read(sign, &c->comparison) : 0;
     if (!length)
         return false;
     const char *value = sign + length;
     char *end;
-    c->function = comparison_side(text, (size_t)(colon - text));
-    c->what = comparison_side(colon + 1, (size_t)(sign - colon - 1));
+    c->function = comparison_side(text, (size_t)(border - text));
+    c->what = comparison_side(border + 1, (size_t)(sign - border - 1));
     c->value = comparison_side(value, strlen(value));
     c->number = strtold(c->value, &end);
     c->is_number = *c->value && !*end;
@@ -74,6 +85,14 @@ bool within_is_value(const char *text)
     const bool is = within_parse(&c, text) && !activity_is_valid_name(text);
     within_condition_drop(&c);
     return is;
+}
+
+/* A condition on a column begins with its key. */
+bool within_is_filter(const char *text)
+{
+    const char *sign = text + strcspn(text, COMPARISON_SIGNS);
+    const bool is_key = sign > text && strcspn(text, ".:") > (size_t)(sign - text);
+    return within_is_value(text) && !(is_key && *sign != '<');
 }
 
 /* ---- comparing ---- */
@@ -109,13 +128,13 @@ static bool within_holds(const struct within_condition *c, const struct recorded
 }
 
 /* Words have no order, and numbers are no globs. */
-static void within_check(const struct within_condition *c, const struct recorded_value *v)
+static void within_check(const struct within_condition *c, const struct recorded_value *v, const char *option)
 {
     const bool like = comparison_is_by_glob(c->comparison), by_order = comparison_is_by_order(c->comparison);
     if (recorded_value_is_number(v) && (like || !c->is_number))
-        die(STATUS_ERROR, "--within: %s is a number: compare it with one, by = != < <= > >=", c->what);
+        die(STATUS_ERROR, "%s: %s is a number: compare it with one, by = != < <= > >=", option, c->what);
     if (by_order && !(c->is_number && within_has_numbers(v)))
-        die(STATUS_ERROR, "--within: %s is no number: compare it by = != ~ !~", c->what);
+        die(STATUS_ERROR, "%s: %s is no number: compare it by = != ~ !~", option, c->what);
 }
 
 /* ---- calls ---- */
@@ -159,7 +178,7 @@ static void within_scan(struct thread_ranges *ranges, const struct analysis *ana
 }
 
 static void within_add(struct thread_ranges *ranges, const struct analysis *analysis,
-                       const struct recorded_values *values, const char *text)
+                       const struct recorded_values *values, const char *text, const char *option)
 {
     struct within_condition c;
     struct recorded_argument argument;
@@ -169,34 +188,69 @@ static void within_add(struct thread_ranges *ranges, const struct analysis *anal
     const uint32_t function = option_timed_function(analysis, c.function);
     if (!recorded_argument_find(&argument, analysis, values, function, c.what, &error))
         die_of(&error);
-    within_check(&c, argument.value);
+    within_check(&c, argument.value, option);
     within_scan(ranges, analysis, &argument, &c);
     if (ranges->count == before)
-        die(STATUS_ERROR, "--within: no completed call has '%s'; dwell values '%s:%s' lists what they have", text,
+        die(STATUS_ERROR, "%s: no completed call has '%s'; dwell values '%s:%s' lists what they have", option, text,
             c.function, c.what);
     within_condition_drop(&c);
 }
 
-struct thread_ranges *within_values_find(const char *path, const struct analysis_options *load)
-{
-    const struct selection_names *within = &load->selection.within;
-    const struct analysis_options options = { .jobs = load->jobs, .no_merge = load->no_merge };
-    struct thread_ranges *ranges = NULL;
+/* ---- the part ---- */
+
+struct within_session {
     struct analysis analysis;
     struct recorded_values values;
-    for (size_t i = 0; i < within->count; i++) {
-        if (!within_is_value(within->list[i]))
+};
+
+static bool within_needs_session(const struct selection_request *part)
+{
+    bool needs = part->valued.count > 0;
+    for (size_t i = 0; i < part->within.count; i++)
+        needs |= within_is_value(part->within.list[i]);
+    return needs;
+}
+
+/* The calls that meet any condition. */
+static void within_find_any(struct selection_request *part, const struct within_session *s)
+{
+    for (size_t i = 0; i < part->within.count; i++) {
+        if (!within_is_value(part->within.list[i]))
             continue;
-        if (!ranges) {
-            command_load(&analysis, path, &options);
-            values = recorded_values_read(analysis.file);
-            ranges = need_memory(1, sizeof *ranges);
+        if (!part->selection.within)
+            part->selection.within = need_memory(1, sizeof *part->selection.within);
+        within_add(part->selection.within, &s->analysis, &s->values, part->within.list[i], "--within");
+    }
+}
+
+/* The time in which all conditions hold. */
+static void within_find_all(struct selection_request *part, const struct within_session *s)
+{
+    for (size_t i = 0; i < part->valued.count; i++) {
+        struct thread_ranges ranges = { .list = NULL };
+        within_add(&ranges, &s->analysis, &s->values, part->valued.list[i], "--filter");
+        thread_ranges_join(&ranges, 0, UINT64_MAX);
+        if (part->valued_time) {
+            thread_ranges_keep(part->valued_time, &ranges);
+            thread_ranges_free(&ranges);
+            continue;
         }
-        within_add(ranges, &analysis, &values, within->list[i]);
+        part->valued_time = need_memory(1, sizeof *part->valued_time);
+        *part->valued_time = ranges;
     }
-    if (ranges) {
-        recorded_values_free(&values);
-        analysis_drop(&analysis);
-    }
-    return ranges;
+}
+
+void within_values_find(const char *path, struct analysis_options *load)
+{
+    const struct analysis_options options = { .jobs = load->jobs, .no_merge = load->no_merge };
+    struct within_session s;
+    load->selection.selection.within = load->selection.valued_time = NULL;
+    if (!within_needs_session(&load->selection))
+        return;
+    command_load(&s.analysis, path, &options);
+    s.values = recorded_values_read(s.analysis.file);
+    within_find_any(&load->selection, &s);
+    within_find_all(&load->selection, &s);
+    recorded_values_free(&s.values);
+    analysis_drop(&s.analysis);
 }

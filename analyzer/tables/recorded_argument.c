@@ -113,8 +113,9 @@ double recorded_value_number(const struct recorded_value *value, uint64_t word)
     case DWELL_VALUE_FLOAT:
         return argument_float(value, word);
     case DWELL_VALUE_SIGNED:
-    case DWELL_VALUE_ENUM:
         return (double)(int64_t)word;
+    case DWELL_VALUE_ENUM:
+        return value->unsigned_enum ? (double)word : (double)(int64_t)word;
     default:
         return (double)word;
     }

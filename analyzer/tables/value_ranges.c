@@ -31,6 +31,11 @@ static int value_compare_texts(const uint64_t *a, const uint64_t *b)
     return order ? order : (*a > *b) - (*a < *b);
 }
 
+static int value_compare_signed(uint64_t a, uint64_t b)
+{
+    return ((int64_t)a > (int64_t)b) - ((int64_t)a < (int64_t)b);
+}
+
 int recorded_value_compare(const struct recorded_value *v, const uint64_t *a, const uint64_t *b)
 {
     if (!a || !b)
@@ -41,8 +46,9 @@ int recorded_value_compare(const struct recorded_value *v, const uint64_t *a, co
     case DWELL_VALUE_FLOAT:
         return value_compare_doubles(recorded_value_number(v, *a), recorded_value_number(v, *b));
     case DWELL_VALUE_SIGNED:
+        return value_compare_signed(*a, *b);
     case DWELL_VALUE_ENUM:
-        return ((int64_t)*a > (int64_t)*b) - ((int64_t)*a < (int64_t)*b);
+        return v->unsigned_enum ? (*a > *b) - (*a < *b) : value_compare_signed(*a, *b);
     default:
         return (*a > *b) - (*a < *b);
     }

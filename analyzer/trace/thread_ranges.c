@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/numbers.h"
 #include "base/sorted.h"
 
 void thread_ranges_add(struct thread_ranges *ranges, uint32_t thread, uint64_t begin, uint64_t end)
@@ -45,6 +46,23 @@ static size_t thread_ranges_before(const struct thread_ranges *ranges, uint32_t 
 {
     return LOWER_BOUND(range, ranges->list, ranges->count,
                        range->thread < thread || (range->thread == thread && range->end <= time));
+}
+
+void thread_ranges_keep(struct thread_ranges *ranges, const struct thread_ranges *kept)
+{
+    struct thread_ranges both = { .list = NULL };
+    for (size_t i = 0; i < ranges->count; i++) {
+        const struct thread_range *range = &ranges->list[i];
+        for (size_t j = thread_ranges_before(kept, range->thread, range->begin); j < kept->count; j++) {
+            const struct thread_range *other = &kept->list[j];
+            if (other->thread != range->thread || other->begin >= range->end)
+                break;
+            thread_ranges_add(&both, range->thread, larger(range->begin, other->begin),
+                              smaller(range->end, other->end));
+        }
+    }
+    thread_ranges_free(ranges);
+    *ranges = both;
 }
 
 const struct thread_range *thread_ranges_of(const struct thread_ranges *ranges, uint32_t thread, size_t *count)

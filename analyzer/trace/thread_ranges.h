@@ -22,6 +22,9 @@ void thread_ranges_add(struct thread_ranges *ranges, uint32_t thread, uint64_t b
 /* Sorts the ranges, joins those that overlap, and cuts all to the time from `begin` to `end`. */
 void thread_ranges_join(struct thread_ranges *ranges, uint64_t begin, uint64_t end);
 
+/* Keeps only the time that is in both. Both must be joined, as the result is. */
+void thread_ranges_keep(struct thread_ranges *ranges, const struct thread_ranges *kept);
+
 /* The ranges of a thread, in order of time. */
 const struct thread_range *thread_ranges_of(const struct thread_ranges *ranges, uint32_t thread, size_t *count);
 

@@ -1,4 +1,5 @@
-/* --within with a value: the calls that have it, in several views, compared with what dwell values counts. */
+/* --within and --filter with a value: the calls that have it, in several views, compared with what dwell values counts.
+ */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <stdlib.h>
@@ -69,6 +70,45 @@ Test(e2e_within_values, other_views_have_them)
                    COUNTED("n", ". == 4"));
     within_compare("$DWELL values --within 'handle: kind = GET' --format json handle:kind | jq '[.rows[].calls] | add'",
                    COUNTED("kind", ". == \"GET\""));
+}
+
+#define FILTERED(condition)                                                                                            \
+    "$DWELL report --by function --filter '" condition                                                                 \
+    "' --format json | jq '.rows[] | select(.function == \"handle\").calls'"
+
+/* Conditions on columns are still those. */
+Test(e2e_within_values, filters_take_values_too)
+{
+    within_begin();
+    within_compare(FILTERED("handle.n = 100000"), COUNTED("n", ". == 100000"));
+    within_compare(FILTERED("handle: n >= 3"), COUNTED("n", ". >= 3"));
+    within_compare(FILTERED("handle.n>1' --filter 'handle.n<=3' --filter 'calls>0"), COUNTED("n", ". == 2 or . == 3"));
+    within_compare(FILTERED("handle.n > 2' --within 'handle.n < 4"), COUNTED("n", ". == 3"));
+    within_compare(REPORTED("handle.kind ~ [GS]ET"), COUNTED("kind", "endswith(\"ET\")"));
+    within_compare("$DWELL slowest -n 0 --filter 'handle.n = 100000' --format json handle | jq '.rows | length'",
+                   COUNTED("n", ". == 100000"));
+    within_compare("$DWELL tree --filter 'handle.n = 4' --format json | jq '[.. | objects | select(.function? == "
+                   "\"handle\") | .calls] | add'",
+                   COUNTED("n", ". == 4"));
+    within_expect("$DWELL report --filter 'name=handle.n>3' 2>&1 --format csv | wc -l", "1\n");
+}
+
+Test(e2e_within_values, filters_that_cannot_be_met)
+{
+    within_begin();
+    within_expect("$DWELL report --filter 'handle.n = 77' 2>&1; true",
+                  "dwell: --filter: no completed call has 'handle.n = 77'; dwell values 'handle:n' lists what they "
+                  "have\n");
+    within_expect("$DWELL report --filter 'handle.n = 1' --filter 'handle.n = 2' 2>&1; true",
+                  "dwell: --filter: no call meets all conditions\n");
+    within_expect("$DWELL report --filter 'handle.n = GET' 2>&1; true",
+                  "dwell: --filter: n is a number: compare it with one, by = != < <= > >=\n");
+    within_expect("$DWELL marks --filter 'handle.n = 1' 2>&1; true",
+                  "dwell: --filter: 'handle.n = 1': this view takes conditions on columns alone\n");
+    within_expect("$DWELL critical --filter 'handle.n = 1' 2>&1; true",
+                  "dwell: --filter: 'handle.n = 1': this view takes conditions on columns alone\n");
+    within_expect("$DWELL whatif --filter 'handle.n = 1' handle=2 2>&1; true",
+                  "dwell: --filter: 'handle.n = 1': this view takes conditions on columns alone\n");
 }
 
 Test(e2e_within_values, enumerations_by_name_or_number)
