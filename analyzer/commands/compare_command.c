@@ -39,7 +39,11 @@ static void compare_add_condition(void *settings, const struct option_row *row, 
     (void)row;
     if (s->condition_count == MAX_CONDITIONS)
         die(STATUS_OWN_FAILURE, "--fail-if: more than %d conditions", MAX_CONDITIONS);
-    if (!diff_gate_parse(&gate, argument, &error))
+    struct exponent_gates exponents = { .list = NULL };
+    const bool good = exponent_gate_is(argument) ? exponent_gates_add(&exponents, argument, &error)
+                                                 : diff_gate_parse(&gate, argument, &error);
+    exponent_gates_drop(&exponents);
+    if (!good)
         die(STATUS_OWN_FAILURE, "--fail-if '%s': %s", argument, error.text);
     s->conditions[s->condition_count++] = argument;
 }

@@ -32,6 +32,11 @@ void diff_result_add_gate(void *settings, const struct option_row *row, char *te
 {
     struct diff_result *r = option_member(settings, row);
     struct error error = { NULL };
+    if (exponent_gate_is(text)) {
+        if (!exponent_gates_add(&r->exponents, text, &error))
+            die(STATUS_ERROR, "--fail-if '%s': %s", text, error.text);
+        return;
+    }
     GROW(r->gates, r->gate_count, r->gate_room);
     if (!diff_gate_parse(&r->gates[r->gate_count++], text, &error))
         die(STATUS_ERROR, "--fail-if '%s': %s", text, error.text);
@@ -168,7 +173,7 @@ static bool diff_report_gates(const struct diff_result *r, const struct diff *d)
         fflush(stdout);
     for (size_t i = 0; i < r->gate_count; i++)
         failed |= diff_gate_report(&r->gates[i], d, out) > 0;
-    return failed;
+    return exponent_gates_report(&r->exponents, out) || failed;
 }
 
 /* Ends the program if the sessions lack a value that the options name. */
@@ -216,6 +221,11 @@ void diff_result_add_sources(struct diff_result *r, const struct diff *d, const 
         diff_sources_add(&r->sources, d, session);
 }
 
+void diff_result_add_values(struct diff_result *r, enum diff_side side, const struct analysis *session)
+{
+    exponent_gates_load(&r->exponents, side, session);
+}
+
 int diff_result_finish(struct diff_result *r, struct diff *d, const char *first)
 {
     r->options.min = r->shared->min;
@@ -223,6 +233,7 @@ int diff_result_finish(struct diff_result *r, struct diff *d, const char *first)
     if (!shared_is_set(r->shared, SHARED_LIMIT) && r->shared->print == table_print_text)
         r->options.limit = TEXT_LIMIT;
     diff_check_sessions(r, d, first);
+    exponent_gates_fit(&r->exponents);
     diff_judge(d, &r->options);
     diff_print_result(r, d);
     const bool failed = diff_report_gates(r, d);
@@ -233,5 +244,6 @@ int diff_result_finish(struct diff_result *r, struct diff *d, const char *first)
 void diff_result_drop(struct diff_result *r)
 {
     free(r->gates);
+    exponent_gates_drop(&r->exponents);
     diff_sources_drop(&r->sources);
 }

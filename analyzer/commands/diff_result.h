@@ -2,6 +2,7 @@
 #ifndef DWELL_COMMANDS_DIFF_RESULT_H
 #define DWELL_COMMANDS_DIFF_RESULT_H
 
+#include "commands/exponent_gate.h"
 #include "commands/option_table.h"
 #include "commands/shared_options.h"
 #include "report/diff_formats.h"
@@ -11,6 +12,7 @@ struct diff_result {
     struct diff_options options; /* diff_result_finish sets `min` and `limit` */
     struct gate *gates;
     size_t gate_count, gate_room;
+    struct exponent_gates exponents;
     diff_printer *print; /* of a format for continuous integration; NULL for the common formats */
     struct diff_sources sources;
 };
@@ -41,6 +43,9 @@ void diff_result_check(const struct diff_result *r);
 
 /* Keeps the places of a session's functions if the format needs them. The session has been added to the comparison. */
 void diff_result_add_sources(struct diff_result *r, const struct diff *d, const struct analysis *session);
+
+/* Keeps what conditions on exponents need of a session. */
+void diff_result_add_values(struct diff_result *r, enum diff_side side, const struct analysis *session);
 
 /* Judges the comparison and prints it. `first` names its first session in messages. Returns the exit status. Ends the
  * program if the sessions lack a value that the options name. */

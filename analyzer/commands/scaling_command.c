@@ -136,22 +136,6 @@ static void scaling_add_remarks(struct scaling_sessions *all, const struct scali
 
 /* ---- text ---- */
 
-/* Rounded to a part of 1, and never a zero with a sign. */
-static double scaling_round(double number, double part)
-{
-    return round(number * part) / part + 0.0;
-}
-
-/* "n^1.98 (95 %: 1.95 to 2.01)" */
-static char *scaling_law_text(const struct power_law *law, const char *n)
-{
-    const double best = scaling_round(law->best.exponent, 100), low = scaling_round(law->low.exponent, 100),
-                 high = scaling_round(law->high.exponent, 100);
-    if (!law->certain)
-        return need_text("%s^%.2f (too few values for an interval)", n, best);
-    return need_text("%s^%.2f (95 %%: %.2f to %.2f)", n, best, low, high);
-}
-
 static const char *scaling_verb(const struct power_law *law)
 {
     if (law->certain && law->low.exponent <= 0 && law->high.exponent >= 0)

@@ -222,6 +222,22 @@ struct scaling_prediction scaling_predict(const struct scaling *s, double value,
     };
 }
 
+/* ---- text ---- */
+
+double scaling_round(double number, double part)
+{
+    return round(number * part) / part + 0.0;
+}
+
+char *scaling_law_text(const struct power_law *law, const char *n)
+{
+    const double best = scaling_round(law->best.exponent, 100), low = scaling_round(law->low.exponent, 100),
+                 high = scaling_round(law->high.exponent, 100);
+    if (!law->certain)
+        return need_text("%s^%.2f (too few values for an interval)", n, best);
+    return need_text("%s^%.2f (95 %%: %.2f to %.2f)", n, best, low, high);
+}
+
 /* ---- rows ---- */
 
 char *scaling_number(double number)

@@ -45,6 +45,12 @@ struct scaling_prediction {
 };
 struct scaling_prediction scaling_predict(const struct scaling *s, double value, bool usual);
 
+/* Rounded to a part of 1, and never a zero with a sign. */
+double scaling_round(double number, double part);
+
+/* "n^1.98 (95 %: 1.95 to 2.01)". The caller frees it. */
+char *scaling_law_text(const struct power_law *law, const char *n);
+
 /* The points as rows. */
 struct table view_scaling(const struct scaling *s, bool usual);
 

@@ -20,10 +20,12 @@ static void scaling_write_names(struct writer *w)
         write_symbol(w, 0, 0, 0, 0x1000 + i * 0x100, names[i]);
 }
 
+static bool scaling_is_linear;
+
 /* How long the call compares. Another program disturbs all calls with 400. */
 static uint64_t scaling_compares(uint64_t n)
 {
-    return n == 400 ? 4 * n * n : n * n;
+    return scaling_is_linear ? 100 * n : n == 400 ? 4 * n * n : n * n;
 }
 
 /* A call takes 1 us, n^2 ns in compare, and 10 n ns in swap. Returns its end. */
@@ -117,6 +119,73 @@ Test(golden_scaling, values_of_the_calls)
     scaling_save("small", 100, 2);
     check_golden("values sort:n small --format json", "values.json");
     check_golden("values sort:n small", "values.txt");
+}
+
+/* ---- diff --fail-if ---- */
+
+static void scaling_save_sides(void)
+{
+    scaling_save("small", 100, 2);
+    scaling_save("large", 400, 5);
+    scaling_is_linear = true;
+    scaling_save("small-1", 100, 2);
+    scaling_save("large-1", 400, 5);
+    scaling_is_linear = false;
+}
+
+static void scaling_compare(const char *arguments, int status, const char *said)
+{
+    struct ran r = run("$DWELL diff %s", arguments);
+    cr_expect(eq(int, r.status, status), "%s", arguments);
+    cr_expect(eq(str, r.err, (char *)said), "%s", arguments);
+    ran_drop(&r);
+}
+
+Test(golden_scaling, an_exponent_that_grows_fails)
+{
+    scaling_save_sides();
+    scaling_compare("small-1 large-1 -- small large --fail-if 'exponent(sort:n) > +0.2'", 1,
+                    "dwell: --fail-if 'exponent(sort:n) > +0.2': the exponent has changed\n"
+                    "  sort: n^1.00 (95 %: 1.00 to 1.00) -> n^1.99 (95 %: 1.98 to 2.00) (+0.99)\n");
+    scaling_compare("small large -- small-1 large-1 --fail-if 'exponent(sort:n) < -0.5'", 1,
+                    "dwell: --fail-if 'exponent(sort:n) < -0.5': the exponent has changed\n"
+                    "  sort: n^1.99 (95 %: 1.98 to 2.00) -> n^1.00 (95 %: 1.00 to 1.00) (-0.99)\n");
+    scaling_compare("small large -- small-1 large-1 --fail-if 'exponent(sort:n) > +0.2'", 0, "");
+    scaling_compare("small-1 large-1 -- small large --fail-if 'exponent(sort:n) > 1.5'", 0, "");
+}
+
+Test(golden_scaling, chance_fails_no_exponent)
+{
+    scaling_save("one", 100, 7);
+    scaling_save("other", 110, 7);
+    scaling_compare("one other --fail-if 'exponent(sort:n) > -0.5'", 0,
+                    "dwell: --fail-if 'exponent(sort:n) > -0.5': left out, as the intervals overlap\n"
+                    "  sort: n^1.99 (95 %: 1.98 to 2.00) -> n^1.99 (95 %: 1.99 to 2.00) (+0.00)\n");
+}
+
+Test(golden_scaling, exponents_that_cannot_be_compared)
+{
+    scaling_save_sides();
+    scaling_compare(
+        "large large-1 --fail-if 'exponent(sort:n)'", 2,
+        "dwell: --fail-if 'exponent(sort:n)': such a condition is a function, a value, > or <, and a change of "
+        "the exponent, as in 'exponent(sort:n) > +0.2'\n");
+    scaling_compare(
+        "large large-1 --fail-if 'exponent(sort:n) = 1'", 2,
+        "dwell: --fail-if 'exponent(sort:n) = 1': such a condition is a function, a value, > or <, and a change of "
+        "the exponent, as in 'exponent(sort:n) > +0.2'\n");
+    scaling_compare(
+        "small large --fail-if 'exponent(sort:n) > 1'", 2,
+        "dwell: --fail-if 'exponent(sort:n) > 1': before: a law needs calls with three different values above zero, "
+        "and times above those of the probes; there are 2\n");
+    scaling_compare(
+        "large large-1 --fail-if 'exponent(sort:size) > 1'", 2,
+        "dwell: --fail-if 'exponent(sort:size) > 1': large: 'size' is not recorded of that function; what is: n, "
+        "number\n");
+    scaling_compare(
+        "large large-1 --fail-if 'exponent(swap:n) > 1'", 2,
+        "dwell: --fail-if 'exponent(swap:n) > 1': large: no values of swap are recorded; dwell record --values swap "
+        "does so\n");
 }
 
 static void scaling_refuses(const char *arguments, const char *said)
