@@ -227,12 +227,12 @@ static size_t law_counting_points(const struct law_fit *f)
 /* ---- the interval ---- */
 
 /* The square of Student's t for 95 %. */
-static double law_chance(size_t degrees)
+static double law_chance(double degrees)
 {
     double from = 1, to = 20;
     while (to - from > 1e-9) {
         const double middle = (from + to) / 2;
-        if (student_two_sided(middle, (double)degrees) > 0.05)
+        if (student_two_sided(middle, degrees) > 0.05)
             from = middle;
         else
             to = middle;
@@ -257,6 +257,24 @@ static struct power_curve law_find_end(struct law_fit *f, double best, double en
     return f->curve;
 }
 
+/* How many points count: half of one that counts half as much as it is trusted. */
+static double law_effective_points(const struct law_fit *f)
+{
+    double points = 0;
+    for (size_t i = 0; i < f->count; i++)
+        points += f->counts[i] / f->trust[i];
+    return points;
+}
+
+/* Tukey's weights are less than 1 also for usual errors, so that the sum is too small, and more so of few points: this
+ * is Huber's correction for errors that are normal. */
+static double law_widening(double parameters, double points)
+{
+    static const double weighted = 1.218, few = 0.162;
+    const double more = 1 + few * parameters / points;
+    return weighted * more * more;
+}
+
 static void law_find_interval(struct law_fit *f, struct power_law *law, double sum)
 {
     const size_t counting = law_counting_points(f), parameters = f->no_constant ? 2 : 3;
@@ -264,8 +282,8 @@ static void law_find_interval(struct law_fit *f, struct power_law *law, double s
     law->low = law->high = law->best;
     if (!law->certain)
         return;
-    const size_t degrees = counting - parameters;
-    const double limit = sum * (1 + law_chance(degrees) / (double)degrees);
+    const double points = law_effective_points(f), degrees = fmax(1, points - (double)parameters);
+    const double limit = sum * (1 + law_widening((double)parameters, points) * law_chance(degrees) / degrees);
     law->low = law_find_end(f, law->best.exponent, exponent_least, limit);
     law->high = law_find_end(f, law->best.exponent, exponent_most, limit);
 }
@@ -298,7 +316,7 @@ static bool law_needs_constant(struct law_fit *f, double spread)
     if (counting <= LAW_POINTS || without <= nothing || law_settle(f) <= spread)
         return false;
     const double degrees = (double)(counting - LAW_POINTS);
-    return (without - with) * degrees > with * law_chance(counting - LAW_POINTS);
+    return (without - with) * degrees > with * law_chance(degrees);
 }
 
 struct power_law power_law_fit(const struct law_point *points, size_t count)

@@ -47,8 +47,8 @@ static const struct option_row options[] = {
       STORE_AMOUNT(struct diff_settings, result.options.large) },
     { "fail-if", "CONDITION",
       "Exit with status 1 if a row meets it: 'calls > +0', 'cpu_exclusive > +10%', 'elapsed_inclusive < -5ms'; may be "
-      "repeated; 'all_calls > +0' counts calls that chance decides, too; 'exponent(sort:n) > +0.2' is about how the time "
-      "of sort grows with n",
+      "repeated; 'all_calls > +0' counts calls that chance decides, too; 'exponent(sort:n) > +0.2' is about how the "
+      "time of sort grows with n",
       READ_INTO(struct diff_settings, result, struct diff_result, diff_result_add_gate) },
     { TAKE_BY(diff_take) },
     { 0 },

@@ -161,6 +161,35 @@ Test(unit_power_law, is_close_with_noise)
     }
 }
 
+/* Of 100 intervals, some 95 hold the exponent, with few sizes and with more. */
+static int law_count_held(size_t sizes, double exponent, int runs)
+{
+    int held = 0;
+    for (int run = 0; run < runs; run++) {
+        struct law_point points[2 * SIZES];
+        for (size_t i = 0; i < sizes; i++) {
+            const double n = 100 * pow(64, (double)i / (double)(sizes - 1));
+            points[i] = (struct law_point){ n, law_measure(pow(n, exponent)), CALLS };
+        }
+        const struct power_law found = power_law_fit(points, sizes);
+        held += found.low.exponent <= exponent && exponent <= found.high.exponent;
+    }
+    return held;
+}
+
+Test(unit_power_law, intervals_hold_the_exponent_as_often_as_they_say)
+{
+    enum { RUNS = 150, LAWS = 3 };
+    for (size_t sizes = SIZES; sizes <= 2 * SIZES; sizes += SIZES) {
+        int held = 0;
+        random_state = 5;
+        for (size_t law = 0; law < LAWS; law++)
+            held += law_count_held(sizes, planted[law], RUNS);
+        cr_assert(ge(int, 100 * held, 92 * LAWS * RUNS), "%zu sizes: %d", sizes, held);
+        cr_assert(le(int, 100 * held, 98 * LAWS * RUNS), "%zu sizes: %d", sizes, held);
+    }
+}
+
 Test(unit_power_law, tells_n_log_n_from_n_with_noise)
 {
     enum { RUNS = 40 };
