@@ -12,6 +12,7 @@
 #include "base/numbers.h"
 #include "base/progress.h"
 #include "base/units.h"
+#include "causes/why_cpus.h"
 #include "causes/why_random.h"
 #include "profile/durations.h"
 #include "profile/generations.h"
@@ -71,6 +72,7 @@ struct why_worker {
     uint64_t last;                   /* when that chunk ended */
     uint32_t thread;                 /* serial number */
     const struct trace_process *process;
+    struct why_cpus cpus;
     struct dwell_rec_probes probes;
     struct generations generations;
     pthread_t pthread;
@@ -164,6 +166,7 @@ static void why_close(struct why_worker *w)
         w->now[w->listed[i]] = (struct why_now){ 0 };
     w->listed_count = 0;
     w->open = 0;
+    w->cpus.moved = false;
 }
 
 /* It ends, or nothing is known of its end. */
@@ -203,8 +206,9 @@ static void why_add_call(struct why_worker *w, const struct why_call *call, unsi
     if (!sampled)
         return;
     GROW(f->sampled, f->sampled_count, f->sampled_room);
-    f->sampled[f->sampled_count++] =
-        (struct why_sampled){ call->thread, call->begin, call->end, set, call->session, first, f->value_count - first };
+    f->sampled[f->sampled_count++] = (struct why_sampled){ call->thread,  call->begin, call->end,
+                                                           set,           w->cpus.now, w->cpus.moved,
+                                                           call->session, first,       f->value_count - first };
 }
 
 static void why_end_call(struct why_worker *w, uint64_t now)
@@ -292,6 +296,8 @@ static void why_note_faults(struct why_worker *w, const struct decoded_extras *e
 static inline void why_interval(void *to, const struct decoder *d, uint64_t begin)
 {
     struct why_worker *w = to;
+    if (__builtin_expect(d->has_extras, 0))
+        why_cpus_note(&w->cpus, &d->extras);
     if (!w->open)
         return;
     w->duration += d->time - begin;
@@ -470,6 +476,7 @@ static void why_begin_thread(struct why_worker *w, const struct trace_chunk *fir
     }
     w->process = process;
     w->thread = first->thread;
+    w->cpus = (struct why_cpus){ 0 };
     w->probes = (struct dwell_rec_probes){ 0 };
     if (process && process->probes.rounds && !w->job->plan->loaded->summary.raw)
         w->probes = process->probes;

@@ -43,7 +43,10 @@ struct why_row {
 struct why_sampled {
     uint32_t thread;
     uint64_t begin, end;
-    unsigned set, session;
+    unsigned set;
+    uint32_t cpu; /* 1 + the number of that on which it ended; zero if unknown */
+    bool moved;   /* the thread came to another one in the call, or since its last call of the function */
+    unsigned session;
     size_t first, count; /* of the values */
 };
 

@@ -3,6 +3,7 @@
 #include "causes/why_arguments.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -113,6 +114,19 @@ static void trait_add_process(struct trait_pairs *p, size_t call)
     char *text = need_text("%s (%" PRIu32 ")", path_file_name(process->path), process->pid);
     trait_add(p, call, "process", text);
     free(text);
+}
+
+/* ---- CPUs ---- */
+
+static void trait_add_cpu(struct trait_pairs *p, size_t call)
+{
+    const struct why_sampled *c = &p->traits->calls[call];
+    char number[16];
+    snprintf(number, sizeof number, "%" PRIu32, c->cpu - 1);
+    if (c->cpu)
+        trait_add(p, call, "cpu", number);
+    if (c->moved)
+        trait_add(p, call, "migration", "to another cpu");
 }
 
 /* ---- first calls ---- */
@@ -336,6 +350,7 @@ static void trait_add_session(struct trait_pairs *p, const struct why_found *sca
     for (size_t i = p->first; i < p->end; i++) {
         trait_add_thread(p, i);
         trait_add_process(p, i);
+        trait_add_cpu(p, i);
         if (several)
             trait_add(p, i, "session", p->analysis->file->path);
     }

@@ -2,6 +2,7 @@
 #include "trace/decode.h"
 
 #include "base/numbers.h"
+#include "dwell/format_cpu_number.h"
 
 enum {
     TIME_WORDS = 3,
@@ -57,6 +58,7 @@ static bool decode_is_long_enough(unsigned type, unsigned length)
         [DWELL_EXT_SITE_INLINED] = 1,
         [DWELL_EXT_RUNTIME] = 1,
         [DWELL_EXT_OBJECT] = OBJECT_WORDS,
+        [DWELL_EXT_CPU] = 1,
     };
     return type >= sizeof needed || length >= needed[type];
 }
@@ -115,6 +117,9 @@ static void decode_one_extension(const struct decoder *d, struct pending *p, uns
         break;
     case DWELL_EXT_OBJECT:
         p->extras.objects++;
+        break;
+    case DWELL_EXT_CPU:
+        p->extras.cpu = 1 + decode_word(words);
         break;
     default:
         break; /* of a later version, or without an effect on times */

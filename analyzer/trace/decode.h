@@ -31,6 +31,7 @@ struct decoded_extras {
     uint32_t page_faults;
     uint64_t blocked, preempted;  /* ticks */
     uint64_t runtime;             /* ticks of the interval in which the runtime worked: see decode_runtime */
+    uint32_t cpu;                 /* 1 + the number of the CPU that the thread came to; zero if unknown */
     uint32_t objects;             /* number of OBJECT extensions: for decode_object */
     const uint8_t *run, *run_end; /* the extensions themselves, in the chunk: for decode_off_cpu */
 };

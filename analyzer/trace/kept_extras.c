@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "base/numbers.h"
+#include "dwell/format_cpu_number.h"
 
 enum { TIME_WORDS = 3, OFF_CPU_BYTES = 2 * (1 + 2 * TIME_WORDS), OFF_CPU_WORDS = OFF_CPU_BYTES / 2 };
 
@@ -26,7 +27,7 @@ static void kept_extras_add_record(struct kept_extras *k, const uint8_t *at, uns
     k->length += size;
 }
 
-/* Objects keep their places among the times. */
+/* Objects and CPUs keep their places among the times. */
 static void kept_extras_add_times(struct kept_extras *k, const struct decoded_extras *extras)
 {
     for (const uint8_t *at = extras->run; at < extras->run_end;) {
@@ -35,7 +36,7 @@ static void kept_extras_add_times(struct kept_extras *k, const struct decoded_ex
         if ((type == DWELL_EXT_BLOCKED || type == DWELL_EXT_PREEMPTED) && size >= OFF_CPU_BYTES) {
             kept_extras_add_record(k, at, OFF_CPU_WORDS);
             k->time_count++;
-        } else if (type == DWELL_EXT_OBJECT) {
+        } else if (type == DWELL_EXT_OBJECT || type == DWELL_EXT_CPU) {
             kept_extras_add_record(k, at, (unsigned)size / 2);
         }
         at += size;

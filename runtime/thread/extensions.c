@@ -4,6 +4,7 @@
 #include "call.h"
 #include "clock.h"
 #include "extensions.h"
+#include "os_cpu.h"
 #include "osevents.h"
 #include "record.h"
 #include "runtime.h"
@@ -63,10 +64,12 @@ void extensions_read_os_events(struct thread *t, struct extensions *e, uint64_t 
         if (!events.flagged)
             continue;
         t->switches.recorded += switches_sum(&events.switches);
-        if (e->length + events.length > MAX_OS_WORDS)
+        if (e->length + events.length + OS_CPU_WORDS > MAX_OS_WORDS)
             return; /* flagged and described enough */
         memcpy(e->words + e->length, events.words, (size_t)events.length * sizeof *events.words);
         e->length += events.length;
+        if (events.blocked + events.preempted && t == thread_self)
+            os_cpu_put(e);
     }
 }
 

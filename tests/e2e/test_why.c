@@ -109,11 +109,36 @@ PLANTED(signal_handler, "signal", "500us", "be_interrupted;on_signal;compute cpu
 PLANTED(spinning_lock, "spin", "20ms", "look_up_spinning;spin cpu - - - -")
 PLANTED(first_call_of_a_thread, "first", "500us", "use_tables;load_tables;compute cpu - - - -")
 
+/* All calls with that cause are slow. So are those that other programs preempt for long: half of the slow ones is
+ * enough. */
+static void why_expect_migration(void)
+{
+    char *text = run_well("jq -r '.factors[] | select(.name == \"migration\") | [.value, .slow_share > .5, "
+                          ".usual_share < .1] | join(\" \")' why.json");
+    cr_assert(eq(str, text, "to another cpu true true\n"));
+    free(text);
+}
+
 /* A thread that has the processor to itself for longer than all else takes. */
 Test(e2e_why, preempted_by_a_hog)
 {
     why_expect("hog", FIRST_OF("true"), "handle runnable - - - -\n");
     why_expect_kept("hog", "20ms", FIRST_OF("true"), "handle runnable - - - -\n");
+}
+
+/* The thread comes to another processor, whose tables it has to load. */
+Test(e2e_why, migration)
+{
+    char *processors = run_well("nproc");
+    if (atoi(processors) < 2)
+        cr_skip_test("there is one processor");
+    free(processors);
+    why_expect("migration", FIRST_OF(NOT_PREEMPTED),
+               "handle;use_tables_of_processor;load_tables;compute cpu - - - -\n");
+    why_expect_migration();
+    why_expect_kept("migration", "500us", FIRST_OF(NOT_PREEMPTED),
+                    "handle;use_tables_of_processor;load_tables;compute cpu - - - -\n");
+    why_expect_migration();
 }
 
 /* The calls of several runs are compared as one. Each run has a lock of its own, at an address of its own. */

@@ -8,6 +8,7 @@
 
 #include "base/memory.h"
 #include "causes/why.h"
+#include "dwell/format_cpu_number.h"
 #include "support/load.h"
 #include "support/scenario.h"
 #include "support/session_writer.h"
@@ -190,6 +191,65 @@ Test(unit_why_factors, trace_event)
     factor_check(w, 10,
                  "event request.kind=7 100.0/0.0\n"
                  "event request 100.0/44.4\n");
+}
+
+static void factor_write_cpu(struct writer *w, uint64_t begin, uint16_t cpu)
+{
+    write_off_cpu(w, false, begin, 10);
+    write_words(w, (uint16_t[]){ DWELL_EXT_CPU << DWELL_EXTENSION_LENGTH_BITS | 1, cpu }, 2);
+}
+
+enum { UNKNOWN_CPU = UINT16_MAX };
+
+/* Before each call, the thread is off its CPU. */
+static struct writer *factor_write_cpus(uint16_t (*find_cpu)(uint64_t call))
+{
+    struct writer *w = factor_new();
+    write_thread_at(w, 1, 1, 101, SOURCE_PERF, 0, "first");
+    begin_events(w, 1, 1, 0, 0, NULL, 0);
+    for (uint64_t i = 0; i < 200; i++) {
+        const uint64_t begin = EACH * i + 1;
+        const uint16_t cpu = find_cpu(i);
+        if (cpu == UNKNOWN_CPU)
+            write_off_cpu(w, false, begin - 20, 10);
+        else
+            factor_write_cpu(w, begin - 20, cpu);
+        write_enter(w, begin, HANDLE);
+        write_exit(w, begin + (factor_each_tenth(i) ? LONG : SHORT) + i % 7);
+    }
+    end_events(w, true);
+    write_thread_end(w, 1, 1, false, EACH * 200);
+    return w;
+}
+
+static uint16_t factor_own_cpu(uint64_t call)
+{
+    return factor_each_tenth(call) ? 3 : 1;
+}
+
+/* The usual calls after these have come back. */
+static uint16_t factor_unknown_afterwards(uint64_t call)
+{
+    return factor_each_tenth(call) ? 3 : UNKNOWN_CPU;
+}
+
+/* The thread stays where it came to. */
+static uint16_t factor_moves_to_and_fro(uint64_t call)
+{
+    return (call + 5) / 10 % 2 ? 3 : 1;
+}
+
+Test(unit_why_factors, cpu)
+{
+    factor_check(factor_write_cpus(factor_own_cpu), 10,
+                 "cpu 3 100.0/0.0\n"
+                 "migration to another cpu 100.0/11.1\n");
+    factor_check(factor_write_cpus(factor_unknown_afterwards), 10, "cpu 3 100.0/0.0\n");
+}
+
+Test(unit_why_factors, migration)
+{
+    factor_check(factor_write_cpus(factor_moves_to_and_fro), 10, "migration to another cpu 100.0/0.0\n");
 }
 
 /* Nothing else differs if slow calls are spread. */

@@ -113,13 +113,19 @@ KEPT void walk(bool slow)
 
 /* ---- the machine ---- */
 
+static cpu_set_t processors;
+
+__attribute__((constructor)) static void find_processors(void)
+{
+    if (sched_getaffinity(0, sizeof processors, &processors) != 0)
+        abort();
+}
+
 static void use_processor(int number)
 {
-    cpu_set_t set, one;
-    if (sched_getaffinity(0, sizeof set, &set) != 0)
-        abort();
+    cpu_set_t one;
     for (int i = 0, found = 0; i < CPU_SETSIZE; i++)
-        if (CPU_ISSET(i, &set) && found++ == number) {
+        if (CPU_ISSET(i, &processors) && found++ == number) {
             CPU_ZERO(&one);
             CPU_SET(i, &one);
             sched_setaffinity(0, sizeof one, &one);
@@ -153,6 +159,31 @@ KEPT void share_processor(bool slow)
 {
     (void)slow;
     compute(100);
+}
+
+/* ---- another processor, whose tables are not loaded ---- */
+
+static int loaded_on;
+
+static void stay_on_processor(void)
+{
+    use_processor(0);
+    loaded_on = sched_getcpu();
+}
+
+static void move_over(void)
+{
+    static int at;
+    use_processor(at = !at);
+}
+
+KEPT void use_tables_of_processor(bool slow)
+{
+    (void)slow;
+    if (loaded_on != sched_getcpu())
+        load_tables();
+    loaded_on = sched_getcpu();
+    compute(2);
 }
 
 /* ---- a signal ---- */
@@ -222,6 +253,7 @@ const struct slow_cause slow_work[] = {
     { .name = "allocation", .work = allocate },
     { .name = "cold", .work = walk, .begin = make_field },
     { .name = "hog", .work = share_processor, .other = hog, .begin = give_way, .prepare = wait_until_held },
+    { .name = "migration", .work = use_tables_of_processor, .begin = stay_on_processor, .prepare = move_over },
     { .name = "signal", .work = be_interrupted, .begin = catch_signal },
     { .name = "spin", .work = look_up_spinning, .other = keep_spinning_lock, .prepare = wait_until_held },
     { .name = "random", .work = guess },
