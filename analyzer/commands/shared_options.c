@@ -151,6 +151,11 @@ enum shared_option shared_option_of_key(int key)
     return SHARED_END;
 }
 
+const char *shared_option_name(enum shared_option option)
+{
+    return shared_table[option].name;
+}
+
 const char *shared_option_words(enum shared_option option)
 {
     switch (option) {

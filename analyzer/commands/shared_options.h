@@ -89,6 +89,9 @@ size_t shared_options_append(const struct shared_use *uses, struct argp_option *
 /* The option with this key of argp; SHARED_END if there is none. */
 enum shared_option shared_option_of_key(int key);
 
+/* The option's name, without dashes. */
+const char *shared_option_name(enum shared_option option);
+
 /* The words that the option's argument can be, separated by spaces; NULL if it can be others. */
 const char *shared_option_words(enum shared_option option);
 

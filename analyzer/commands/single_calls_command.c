@@ -39,9 +39,25 @@ struct single_calls_settings {
     struct function_words words;
     enum call_time time;
     const char *function; /* as it was given */
+    /* The options and arguments that say which calls, for the next command: name, argument and so on. */
+    const char **part;
+    size_t part_count, part_room;
 };
 
 static const struct option_row options[] = { { TAKE_FUNCTION(struct single_calls_settings, words) }, { 0 } };
+
+static void single_calls_keep(struct single_calls_settings *s, const char *text)
+{
+    GROW(s->part, s->part_count, s->part_room);
+    s->part[s->part_count++] = text;
+}
+
+/* dwell why has no --root: it goes by the calls of one function. */
+static bool single_calls_is_of_why(enum shared_option option)
+{
+    return (option >= SHARED_FROM && option <= SHARED_PROCESS) ||
+           (option >= SHARED_ONLY && option <= SHARED_CALL_DEPTH);
+}
 
 static bool single_calls_read_shared(void *settings, enum shared_option option, const char *argument)
 {
@@ -49,6 +65,10 @@ static bool single_calls_read_shared(void *settings, enum shared_option option, 
     if (option == SHARED_VALUE)
         s->time =
             (enum call_time)option_find_row("--value", argument, call_time_names, sizeof *call_time_names, CALL_TIMES);
+    if (single_calls_is_of_why(option)) {
+        single_calls_keep(s, shared_option_name(option));
+        single_calls_keep(s, argument);
+    }
     if (s->time >= CALL_APPLICATION_INCLUSIVE)
         s->shared.needs |= SESSION_OS_EVENTS;
     return false;
@@ -154,6 +174,11 @@ static void single_calls_print_next(const struct single_calls_settings *s, const
     if (s->shared.print != table_print_text || !t->row_count)
         return;
     fputs("dwell why ", stdout);
+    for (size_t i = 0; i < s->part_count; i += 2) {
+        printf("--%s ", s->part[i]);
+        single_calls_print_word(s->part[i + 1]);
+        putchar(' ');
+    }
     single_calls_print_word(s->function);
     if (s->words.count) {
         putchar(' ');
@@ -198,6 +223,7 @@ int command_histogram(int argc, char **argv)
     analysis_drop(&analysis);
     shared_options_drop(&s.shared);
     function_words_drop(&s.words);
+    free(s.part);
     return finish_output();
 }
 
@@ -246,5 +272,6 @@ int command_slowest(int argc, char **argv)
     analysis_drop(&analysis);
     shared_options_drop(&s.shared);
     function_words_drop(&s.words);
+    free(s.part);
     return finish_output();
 }

@@ -32,7 +32,7 @@ static double first_screen_share(const struct summary *summary, enum value_id va
 
 char *first_screen_work_heading(const struct summary *summary, const char *order)
 {
-    return need_text("Work, by %s: %.1f %% of elapsed time is CPU time, %.1f %% preempted", order,
+    return need_text("Work, by %s: elapsed time is %.1f %% CPU time, %.1f %% preempted", order,
                      first_screen_share(summary, VALUE_CPU), first_screen_share(summary, VALUE_PREEMPTED));
 }
 
