@@ -7,6 +7,7 @@ void record_settings_drop(struct record_settings *settings)
 {
     filters_free(&settings->filters);
     planned_values_drop(&settings->values);
+    planned_calls_drop(&settings->calls);
     for (size_t i = 0; i < settings->forwarded_count; i++)
         free(settings->forwarded[i]);
     free(settings->forwarded);

@@ -9,6 +9,7 @@
 #include "dwell/format.h"
 #include "fleet/push.h"
 #include "recorder/filters.h"
+#include "recorder/planned_calls.h"
 #include "recorder/planned_values.h"
 
 struct record_settings {
@@ -31,6 +32,7 @@ struct record_settings {
     const char *on_keep;   /* a command for each kept window; NULL if none */
     struct filters filters;
     struct planned_values values;
+    struct planned_calls calls;
     unsigned runs;
     const char *push; /* a URL, or - for the usual server; NULL if none */
     uint64_t every;   /* nanoseconds between deltas; zero: only the end is pushed */

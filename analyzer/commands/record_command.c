@@ -119,6 +119,8 @@ static int record_begin(struct record_settings *s, const char *path, struct sess
         die(STATUS_OWN_FAILURE, "%s: no room for the settings of --keep", s->output);
     if (s->values.count && !planned_values_write(&s->values, session, fd))
         die(STATUS_OWN_FAILURE, "%s: no room for the settings of --values", s->output);
+    if (planned_calls_any(&s->calls) && !planned_calls_write(&s->calls, session, fd))
+        die(STATUS_OWN_FAILURE, "%s: no room for the settings of --calls-to", s->output);
     if (filters_any(&s->filters) && !filters_write(&s->filters, session, fd))
         die(STATUS_OWN_FAILURE, "%s: no room for the filters", s->output);
     return fd;
@@ -222,6 +224,8 @@ static void record_find_functions(struct record_settings *s, const char *file)
     if (filters_any(&s->filters) && !filters_find(&s->filters, file, &wrong))
         die(STATUS_OWN_FAILURE, "%s", wrong.text);
     if (s->values.count && !planned_values_find(&s->values, file, &wrong))
+        die(STATUS_OWN_FAILURE, "%s", wrong.text);
+    if (planned_calls_any(&s->calls) && !planned_calls_find(&s->calls, file, &wrong))
         die(STATUS_OWN_FAILURE, "%s", wrong.text);
 }
 

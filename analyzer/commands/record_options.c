@@ -248,6 +248,15 @@ static void record_read_values(void *settings, const struct option_row *row, cha
         die(STATUS_OWN_FAILURE, "--values: %s", error.text);
 }
 
+static void record_read_calls_to(void *settings, const struct option_row *row, char *text)
+{
+    struct record_settings *s = settings;
+    struct error error = { NULL };
+    (void)row;
+    if (!planned_calls_add(&s->calls, text, &error))
+        die(STATUS_OWN_FAILURE, "--calls-to: %s", error.text);
+}
+
 void record_check_options(void *settings)
 {
     struct record_settings *s = settings;
@@ -348,6 +357,12 @@ const struct option_row record_own_options[] = {
       "With --keep: run this shell command for each slow call that is kept, at most 4 at once; {} is a session file of "
       "its window, which is removed when the command ends ('dwell why parse {} >>slow.txt')",
       STORE_TEXT(struct record_settings, on_keep) },
+    { "calls-to", "PATTERN",
+      "Record calls of instrumented code to these functions of libraries, which have no probes of their own (qsort, "
+      "'libz.so*!*', module:libcrypto*); may be repeated",
+      READ_BY(record_read_calls_to) },
+    { "calls-to-all", NULL, "Record calls of instrumented code to all functions of libraries",
+      STORE_FLAG(struct record_settings, calls.all) },
     { "values", "FUNCTION[:WHAT]",
       "Record values of this function's calls, so that dwell values can show times by value: WHAT is a parameter (n), "
       "a part of one (req->len, *p, name[0]), or several (n,req->len), or return, default: all that can be read; may be "

@@ -49,6 +49,7 @@
     F(__pthread_unregister_cancel)                                                                                     \
     F(__pthread_unwind_next)                                                                                           \
     F(dlsym)                                                                                                           \
+    F(dlvsym)                                                                                                          \
     F(sem_getvalue)
 #endif
 

@@ -6,56 +6,11 @@
 #include <sys/mman.h>
 
 #include "levels/machine.h"
+#include "levels/module_slots.h"
 
 static const char *const hook_names[HOOKS] = {
     [HOOK_ENTER] = "__cyg_profile_func_enter", [HOOK_EXIT] = "__cyg_profile_func_exit"
 };
-
-struct hook_dynamic {
-    const char *names;
-    const ElfW(Sym) * symbols;
-    uint64_t tables[2], sizes[2]; /* of relocations */
-};
-
-/* The loader stores addresses in place of offsets, but not on every machine. */
-static uint64_t hook_dynamic_address(const struct dl_phdr_info *info, const ElfW(Dyn) * entry)
-{
-    return entry->d_un.d_ptr < info->dlpi_addr ? info->dlpi_addr + entry->d_un.d_ptr : entry->d_un.d_ptr;
-}
-
-static bool hook_read_dynamic(struct hook_dynamic *dynamic, const struct dl_phdr_info *info)
-{
-    *dynamic = (struct hook_dynamic){ .names = NULL };
-    const ElfW(Dyn) *entry = NULL;
-    for (int i = 0; i < info->dlpi_phnum; i++)
-        if (info->dlpi_phdr[i].p_type == PT_DYNAMIC)
-            entry = (const ElfW(Dyn) *)(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr);
-    for (; entry && entry->d_tag != DT_NULL; entry++) {
-        switch (entry->d_tag) {
-        case DT_STRTAB:
-            dynamic->names = (const char *)hook_dynamic_address(info, entry);
-            break;
-        case DT_SYMTAB:
-            dynamic->symbols = (const ElfW(Sym) *)hook_dynamic_address(info, entry);
-            break;
-        case DT_JMPREL:
-            dynamic->tables[0] = hook_dynamic_address(info, entry);
-            break;
-        case DT_PLTRELSZ:
-            dynamic->sizes[0] = entry->d_un.d_val;
-            break;
-        case DT_RELA:
-            dynamic->tables[1] = hook_dynamic_address(info, entry);
-            break;
-        case DT_RELASZ:
-            dynamic->sizes[1] = entry->d_un.d_val;
-            break;
-        default:
-            break;
-        }
-    }
-    return dynamic->names && dynamic->symbols;
-}
 
 const struct hook_code *hook_places_code(const struct hook_places *places, uint64_t address)
 {
@@ -78,24 +33,23 @@ static void hook_add_slot(void *to, int hook, uint64_t slot, bool defined)
         places->slots[hook][places->slot_count[hook]++] = slot;
 }
 
+/* What hook_places_each_slot was called with. */
+struct hook_search {
+    hook_slot_taker *take;
+    void *to;
+};
+
+static void hook_take_slot(void *to, const struct module_slot *slot)
+{
+    const struct hook_search *search = to;
+    for (int hook = 0; hook < HOOKS; hook++)
+        if (strcmp(slot->name, hook_names[hook]) == 0)
+            search->take(search->to, hook, slot->address, slot->defined);
+}
+
 void hook_places_each_slot(const struct dl_phdr_info *info, hook_slot_taker *take, void *to)
 {
-    struct hook_dynamic dynamic;
-    if (!hook_read_dynamic(&dynamic, info))
-        return;
-    for (int table = 0; table < 2; table++) {
-        const ElfW(Rela) *relocation = (const ElfW(Rela) *)dynamic.tables[table];
-        const ElfW(Rela) *end = relocation ? relocation + dynamic.sizes[table] / sizeof *relocation : NULL;
-        for (; relocation < end; relocation++) {
-            const uint64_t type = ELF64_R_TYPE(relocation->r_info), symbol = ELF64_R_SYM(relocation->r_info);
-            if ((type != MACHINE_JUMP_SLOT && type != MACHINE_GLOB_DAT) || !symbol)
-                continue;
-            const ElfW(Sym) *named = &dynamic.symbols[symbol];
-            for (int hook = 0; hook < HOOKS; hook++)
-                if (strcmp(dynamic.names + named->st_name, hook_names[hook]) == 0)
-                    take(to, hook, info->dlpi_addr + relocation->r_offset, named->st_shndx != SHN_UNDEF);
-        }
-    }
+    module_slots_each(info, hook_take_slot, &(struct hook_search){ take, to });
 }
 
 int hook_places_of_slot(const struct hook_places *places, uint64_t slot)

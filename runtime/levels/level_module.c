@@ -348,7 +348,7 @@ static bool level_set_slots(struct level_module *m, bool check)
             continue;
         same = false;
         code_lock_take();
-        const bool done = rewriter_set_slot(&m->rewriter, slot, target);
+        const bool done = rewriter_set_slots(&m->rewriter, &(struct slot_change){ slot, target }, 1);
         code_lock_release();
         if (!done)
             return false;

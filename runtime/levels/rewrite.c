@@ -369,19 +369,32 @@ bool rewriter_apply(struct rewriter *r, struct call_sites *sites, enum hook hook
 }
 
 /* The loader makes some slots constant. */
-bool rewriter_set_slot(const struct rewriter *r, uint64_t slot, uint64_t target)
+static bool rewriter_set_page(const struct rewriter *r, struct code_pages *now, const struct slot_change *list,
+                              uint32_t count)
 {
+    const uint64_t slot = list->slot, begin = slot & ~(uint64_t)(PAGE - 1);
     const bool constant = slot >= r->places->constant_begin && slot < r->places->constant_end;
-    const uint64_t begin = slot & ~(uint64_t)(PAGE - 1);
     struct rewriter_pages page = { begin, begin + PAGE, PROT_READ | (constant ? 0 : PROT_WRITE) };
+    if (now->fd >= 0)
+        page.protection = code_pages_at(now, slot).protection;
+    if (!rewriter_protect(r, now, &page, true))
+        return false;
+    for (uint32_t i = 0; i < count; i++)
+        __atomic_store_n((uint64_t *)list[i].slot, list[i].target, __ATOMIC_RELEASE);
+    rewriter_protect(r, now, &page, false);
+    return true;
+}
+
+bool rewriter_set_slots(const struct rewriter *r, const struct slot_change *list, uint32_t count)
+{
     struct code_pages now;
-    if (code_pages_begin(&now))
-        page.protection = code_pages_at(&now, slot).protection;
-    const bool writable = rewriter_protect(r, &now, &page, true);
-    if (writable) {
-        __atomic_store_n((uint64_t *)slot, target, __ATOMIC_RELEASE);
-        rewriter_protect(r, &now, &page, false);
+    bool done = true;
+    code_pages_begin(&now);
+    for (uint32_t i = 0, next; i < count; i = next) {
+        for (next = i + 1; next < count && list[next].slot / PAGE == list[i].slot / PAGE;)
+            next++;
+        done &= rewriter_set_page(r, &now, list + i, next - i);
     }
     code_pages_end(&now);
-    return writable;
+    return done;
 }

@@ -60,8 +60,13 @@ bool rewriter_is_as_expected(const struct rewriter *r, const struct call_site *s
 /* The same for a site whose memory may be unmapped. */
 bool rewriter_is_in_memory(const struct rewriter *r, const struct call_site *site);
 
-/* Stores an address into a slot of the module. False if the system does not allow that. */
-bool rewriter_set_slot(const struct rewriter *r, uint64_t slot, uint64_t target);
+struct slot_change {
+    uint64_t slot, target;
+};
+
+/* Stores addresses into slots of the module, which are in the order of their addresses. False if the system does not
+ * allow that for all. */
+bool rewriter_set_slots(const struct rewriter *r, const struct slot_change *list, uint32_t count);
 
 /* All threads of the process see what was stored before. False if the system cannot do that. */
 bool rewriter_synchronize(void);

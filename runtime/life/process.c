@@ -24,6 +24,7 @@
 #include "helper.h"
 #include "interposed.h"
 #include "levels/levels.h"
+#include "library_calls.h"
 #include "loaded.h"
 #include "losses.h"
 #include "metadata_records.h"
@@ -281,6 +282,8 @@ static void process_enter_session(int fd)
     modules_begin();
     calibrate();
     process_note_missing_features();
+    if (&library_calls_begin && !parent_process) /* a forked child has the slots of its parent */
+        library_calls_begin(fd);
     sys_close(fd);
     process_cpu_begin(parent_process != 0);
     __atomic_store_n(&p->initialized, 1, __ATOMIC_RELEASE);

@@ -44,19 +44,11 @@ static bool value_read_memory(void *data, uint64_t address, void *into, size_t s
     return SYS6(process_vm_readv, m->pid, &here, 1, &there, 1, 0) == (long)size;
 }
 
-/* Of another stack than the main thread's, no more is certain than the page in use: what lies above may belong to
- * others, who may unmap it. */
-static uint64_t value_stack_end(uint64_t stack_pointer)
-{
-    const uint64_t main_end = main_stack_end(stack_pointer);
-    return main_end ? main_end : (stack_pointer & ~(uint64_t)(PAGE - 1)) + PAGE;
-}
-
 /* A forked child whose first probe this is has not set up its process. */
 static struct value_memory value_find_memory(const struct thread *t, uint64_t stack_pointer)
 {
     return (struct value_memory){ .begin = stack_pointer,
-                                  .end = value_stack_end(stack_pointer),
+                                  .end = stack_certain_end(stack_pointer),
                                   .pid = t && t->wiped->alive ? runtime.process->pid : (uint32_t)SYS0(getpid) };
 }
 

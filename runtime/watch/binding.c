@@ -68,7 +68,8 @@ static void binding_take_slot(void *to, int hook, uint64_t slot, bool defined)
     if (target == probe)
         return;
     if (binding_is_empty(b, target, defined))
-        b->refused |= !rewriter_set_slot(&(const struct rewriter){ .places = &b->places }, slot, probe);
+        b->refused |= !rewriter_set_slots(&(const struct rewriter){ .places = &b->places },
+                                          &(struct slot_change){ slot, probe }, 1);
     else if (!hook_places_code(&b->places, target))
         b->other = b->path_at(target);
 }

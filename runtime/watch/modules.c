@@ -17,6 +17,7 @@
 #include "levels/levels.h"
 #include "loader.h"
 #include "metadata_records.h"
+#include "module_identity.h"
 #include "modules.h"
 #include "process.h"
 #include "program_path.h"
@@ -30,7 +31,6 @@
 
 enum {
     LONGEST_PATH = 4096,
-    LONGEST_BUILD_ID = 64,
     FIRST_ROOM = 64,
     PATIENCE = 2000 /* milliseconds */,
     NO_WAIT = 50000000 /* nanoseconds */
@@ -82,43 +82,6 @@ static void modules_find_code(const struct dl_phdr_info *info, struct module *mo
     }
 }
 
-static struct text modules_search_notes(const char *at, size_t size, size_t align)
-{
-    while (size >= sizeof(ElfW(Nhdr))) {
-        const ElfW(Nhdr) *note = (const ElfW(Nhdr) *)at;
-        size_t name = (note->n_namesz + align - 1) & ~(align - 1);
-        size_t description = (note->n_descsz + align - 1) & ~(align - 1);
-        size_t total = sizeof *note + name + description;
-        if (total > size)
-            break;
-        if (note->n_type == NT_GNU_BUILD_ID && note->n_namesz == 4 && memcmp(note + 1, "GNU", 4) == 0 &&
-            note->n_descsz <= LONGEST_BUILD_ID)
-            return (struct text){ (const char *)(note + 1) + name, note->n_descsz };
-        at += total;
-        size -= total;
-    }
-    return (struct text){ "", 0 };
-}
-
-static struct text modules_find_build_id(const struct dl_phdr_info *info)
-{
-    struct text found = { "", 0 };
-    for (int i = 0; i < info->dlpi_phnum && !found.length; i++) {
-        const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
-        if (segment->p_type == PT_NOTE)
-            found = modules_search_notes((const char *)(info->dlpi_addr + segment->p_vaddr), segment->p_memsz,
-                                         segment->p_align == 8 ? 8 : 4);
-    }
-    return found;
-}
-
-/* Empty for the main program. */
-static struct text modules_name(const struct dl_phdr_info *info)
-{
-    const char *name = info->dlpi_name ? info->dlpi_name : "";
-    return (struct text){ name, strlen(name) };
-}
-
 static bool modules_are_same(const struct module *a, const struct module *b)
 {
     return a->bias == b->bias && a->begin == b->begin && a->end == b->end && text_is_same(a->name, b->name) &&
@@ -162,8 +125,8 @@ static struct text modules_path(struct walk *walk, const struct module *module)
 /* Its texts are kept. The place of its code is known. */
 static void modules_keep_texts(struct walk *walk, const struct dl_phdr_info *info, struct module *module)
 {
-    module->name = text_keep(modules_name(info));
-    module->build_id = text_keep(modules_find_build_id(info));
+    module->name = text_keep(module_name(info));
+    module->build_id = text_keep(module_build_id(info));
     module->path = text_keep(modules_path(walk, module));
 }
 
@@ -295,7 +258,7 @@ static int modules_visit_levels(struct dl_phdr_info *info, size_t size, void *da
     (void)size;
     struct walk *walk = data;
     const struct process *p = walk->process;
-    struct module module = { .name = modules_name(info), .build_id = modules_find_build_id(info) };
+    struct module module = { .name = module_name(info), .build_id = module_build_id(info) };
     modules_find_code(info, &module);
     for (uint32_t i = 0; i < p->modules.count; i++) {
         struct module *m = &p->modules.list[i];

@@ -1,0 +1,152 @@
+/*
+ * The calling convention of x86-64 has 6 registers for numbers and addresses, and 8 for floating-point numbers. What is
+ * found is at least what a function takes: a struct counts as a whole, though it may be passed in registers.
+ */
+#include "arguments/stack_arguments.h"
+
+#include <dwarf.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "arguments/argument_type.h"
+#include "base/memory.h"
+#include "base/sorted.h"
+
+enum { WORD = 8, GENERAL = 6, VECTORS = 8, ALIGNMENT = 16, DEEPEST = 16 /* nested namespaces and classes */ };
+
+struct stack_count {
+    uint64_t general, vectors, bytes;
+    bool any;
+};
+
+static void stack_count_parameter(struct stack_count *count, Dwarf_Die *parameter)
+{
+    Dwarf_Die type;
+    if (!type_of(parameter, &type) || !type_strip(&type)) {
+        count->any = true;
+        return;
+    }
+    const uint64_t size = type_is_reference(&type) || type_is_pointer(&type) ? WORD : type_size(&type);
+    const enum argument_kind kind = type_kind(&type);
+    if (kind == ARGUMENT_FLOAT && size <= WORD)
+        count->vectors++;
+    else if (size && size <= WORD && !type_is_class(&type))
+        count->general++;
+    else if (size)
+        count->bytes += (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    else
+        count->any = true;
+}
+
+/* A large result is stored where a hidden first argument says. */
+static void stack_count_result(struct stack_count *count, Dwarf_Die *function)
+{
+    Dwarf_Die type;
+    if (type_of(function, &type) && type_strip(&type) && (type_is_class(&type) || type_size(&type) > WORD))
+        count->general++;
+}
+
+static uint64_t stack_above(uint64_t number, uint64_t registers)
+{
+    return number > registers ? (number - registers) * WORD : 0;
+}
+
+static bool stack_is_c(Dwarf_Die *function)
+{
+    Dwarf_Die unit;
+    const int language = dwarf_diecu(function, &unit, NULL, NULL) ? dwarf_srclang(&unit) : 0;
+    return language == DW_LANG_C89 || language == DW_LANG_C || language == DW_LANG_C99 || language == DW_LANG_C11;
+}
+
+static uint64_t stack_count_function(Dwarf_Die *function)
+{
+    struct stack_count count = { 0 };
+    Dwarf_Die child;
+    bool parameters = false;
+    stack_count_result(&count, function);
+    for (int more = dwarf_child(function, &child); more == 0; more = dwarf_siblingof(&child, &child)) {
+        const int tag = dwarf_tag(&child);
+        parameters |= tag == DW_TAG_formal_parameter;
+        if (tag == DW_TAG_formal_parameter)
+            stack_count_parameter(&count, &child);
+        else if (tag == DW_TAG_unspecified_parameters)
+            count.any = true;
+    }
+    if (!parameters && stack_is_c(function) && !dwarf_hasattr(function, DW_AT_prototyped))
+        count.any = true; /* int f(); */
+    const uint64_t bytes = stack_above(count.general, GENERAL) + stack_above(count.vectors, VECTORS) + count.bytes;
+    return count.any ? STACK_ARGUMENTS_ANY : (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+}
+
+static const char *stack_linkage_name(Dwarf_Die *function)
+{
+    Dwarf_Attribute attribute;
+    const char *name = dwarf_formstring(dwarf_attr(function, DW_AT_linkage_name, &attribute));
+    return name ? name : dwarf_diename(function);
+}
+
+static void stack_take_function(struct stack_arguments *s, Dwarf_Die *function)
+{
+    const char *name = dwarf_hasattr(function, DW_AT_external) ? stack_linkage_name(function) : NULL;
+    if (!name)
+        return;
+    GROW(s->list, s->count, s->room);
+    s->list[s->count++] = (struct stack_arguments_of){ need_text("%s", name), stack_count_function(function) };
+}
+
+/* Declarations are among a unit's children, and in namespaces and classes there. */
+static void stack_take_children(struct stack_arguments *s, Dwarf_Die *parent, unsigned depth)
+{
+    Dwarf_Die child;
+    for (int more = dwarf_child(parent, &child); more == 0; more = dwarf_siblingof(&child, &child)) {
+        switch (dwarf_tag(&child)) {
+        case DW_TAG_subprogram:
+            stack_take_function(s, &child);
+            break;
+        case DW_TAG_namespace:
+        case DW_TAG_class_type:
+        case DW_TAG_structure_type:
+        case DW_TAG_union_type:
+            if (depth < DEEPEST)
+                stack_take_children(s, &child, depth + 1);
+            break;
+        default:
+            break;
+        }
+    }
+}
+
+/* The largest one of a name comes first. */
+static int stack_compare(const void *a, const void *b)
+{
+    const struct stack_arguments_of *x = a, *y = b;
+    const int names = strcmp(x->name, y->name);
+    return names ? names : ORDER(y->bytes, x->bytes);
+}
+
+struct stack_arguments stack_arguments_find(Dwfl_Module *module)
+{
+    struct stack_arguments s = { .list = NULL };
+    Dwarf_Addr bias;
+    Dwarf *dwarf = dwfl_module_getdwarf(module, &bias);
+    Dwarf_CU *unit = NULL;
+    Dwarf_Die die;
+    while (dwarf && dwarf_get_units(dwarf, unit, &unit, NULL, NULL, &die, NULL) == 0)
+        stack_take_children(&s, &die, 0);
+    if (s.count)
+        qsort(s.list, s.count, sizeof *s.list, stack_compare);
+    return s;
+}
+
+void stack_arguments_drop(struct stack_arguments *s)
+{
+    for (size_t i = 0; i < s->count; i++)
+        free(s->list[i].name);
+    free(s->list);
+}
+
+const struct stack_arguments_of *stack_arguments_of(const struct stack_arguments *s, const char *name)
+{
+    const size_t i = LOWER_BOUND(of, s->list, s->count, strcmp(of->name, name) < 0);
+    return i < s->count && strcmp(s->list[i].name, name) == 0 ? &s->list[i] : NULL;
+}

@@ -1,0 +1,114 @@
+/*
+ * There are two tables. The slots of one are read by the linker's stubs only. Those of the other hold addresses of
+ * functions for any use: the program may compare such an address. So the code is searched for instructions that read
+ * the slot: each ends with the distance to it.
+ */
+#include "symbols/call_slots.h"
+
+#include <gelf.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/sorted.h"
+
+static void call_slots_take(struct call_slots *s, Elf *elf, Elf_Scn *section, const GElf_Shdr *header)
+{
+    Elf_Scn *symbols = elf_getscn(elf, header->sh_link);
+    Elf_Data *data = elf_getdata(section, NULL), *names = symbols ? elf_getdata(symbols, NULL) : NULL;
+    GElf_Shdr of_symbols;
+    GElf_Rela relocation;
+    GElf_Sym symbol;
+    if (!data || !names || !gelf_getshdr(symbols, &of_symbols))
+        return;
+    for (int i = 0; gelf_getrela(data, i, &relocation); i++) {
+        const uint64_t type = GELF_R_TYPE(relocation.r_info);
+        if ((type != R_X86_64_JUMP_SLOT && type != R_X86_64_GLOB_DAT) ||
+            !gelf_getsym(names, (int)GELF_R_SYM(relocation.r_info), &symbol) || symbol.st_shndx != SHN_UNDEF)
+            continue;
+        const char *name = elf_strptr(elf, of_symbols.sh_link, symbol.st_name);
+        if (!name || !*name)
+            continue;
+        GROW(s->list, s->count, s->room);
+        s->list[s->count++] = (struct call_slot){ relocation.r_offset, name, type == R_X86_64_JUMP_SLOT };
+    }
+}
+
+static int call_slots_compare(const void *a, const void *b)
+{
+    const struct call_slot *x = a, *y = b;
+    return ORDER_BY(x, y, address);
+}
+
+/* ---- the code ---- */
+
+/* What reads a slot that is not of the table for calls. */
+struct slot_use {
+    bool calls, other;
+};
+
+static struct slot_use *slot_use_at(const struct call_slots *s, struct slot_use *uses, uint64_t address)
+{
+    const size_t i = LOWER_BOUND(slot, s->list, s->count, slot->address < address);
+    return i < s->count && s->list[i].address == address ? &uses[i] : NULL;
+}
+
+/* call *SLOT(%rip) and jmp *SLOT(%rip), before the distance. */
+static bool slot_is_called(const uint8_t *distance)
+{
+    return distance[-2] == 0xff && (distance[-1] == 0x15 || distance[-1] == 0x25);
+}
+
+static void slot_uses_search(const struct call_slots *s, struct slot_use *uses, const struct image_segment *segment)
+{
+    const uint64_t first = s->list[0].address, last = s->list[s->count - 1].address;
+    for (uint64_t at = 2; at + sizeof(int32_t) <= segment->size; at++) {
+        int32_t distance;
+        memcpy(&distance, segment->bytes + at, sizeof distance);
+        const uint64_t target = segment->address + at + sizeof distance + (uint64_t)(int64_t)distance;
+        struct slot_use *use = target >= first && target <= last ? slot_use_at(s, uses, target) : NULL;
+        if (use && slot_is_called(segment->bytes + at))
+            use->calls = true;
+        else if (use)
+            use->other = true;
+    }
+}
+
+static bool segment_is_code(Elf *elf, const struct image_segment *segment)
+{
+    size_t count = 0;
+    GElf_Phdr header;
+    elf_getphdrnum(elf, &count);
+    for (size_t i = 0; i < count; i++)
+        if (gelf_getphdr(elf, (int)i, &header) && header.p_type == PT_LOAD && header.p_vaddr == segment->address)
+            return header.p_flags & PF_X;
+    return false;
+}
+
+static void call_slots_search(struct call_slots *s, Elf *elf, const struct image *image)
+{
+    struct slot_use *uses = s->count ? need_memory(s->count, sizeof *uses) : NULL;
+    for (size_t i = 0; i < image->segment_count && uses; i++)
+        if (segment_is_code(elf, &image->segments[i]))
+            slot_uses_search(s, uses, &image->segments[i]);
+    for (size_t i = 0; i < s->count; i++)
+        s->list[i].only_calls |= uses[i].calls && !uses[i].other;
+    free(uses);
+}
+
+struct call_slots call_slots_find(Elf *elf, const struct image *image)
+{
+    struct call_slots s = { .list = NULL };
+    GElf_Ehdr machine;
+    if (!gelf_getehdr(elf, &machine) || machine.e_machine != EM_X86_64)
+        return s;
+    for (Elf_Scn *section = NULL; (section = elf_nextscn(elf, section));) {
+        GElf_Shdr header;
+        if (gelf_getshdr(section, &header) && header.sh_type == SHT_RELA && header.sh_flags & SHF_ALLOC)
+            call_slots_take(&s, elf, section, &header);
+    }
+    if (s.count)
+        qsort(s.list, s.count, sizeof *s.list, call_slots_compare);
+    call_slots_search(&s, elf, image);
+    return s;
+}

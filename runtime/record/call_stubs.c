@@ -1,0 +1,237 @@
+/*
+ * The stubs are part of the runtime's code. So unwinders, debuggers and other profilers find what they need in its
+ * tables, as for any function: exceptions and cancelled threads pass through.
+ *
+ *     the caller's frame      the arguments on the stack
+ *                             the return address           S, a stub's first stack pointer
+ *     the stub's frame        its number, the registers
+ *                             the arguments again
+ *     the function's frame    its return address           S - frame, the stack pointer of both events
+ *
+ * The frame is a multiple of 64 bytes: what is aligned on the stack stays so. All registers that can hold arguments
+ * arrive as they were, and results leave as they were. The runtime uses no more of the vector registers than their low
+ * halves, and not the x87 registers.
+ */
+#include "call_stubs.h"
+
+#if defined(__x86_64__)
+
+#include <string.h>
+#include <sys/uio.h>
+
+#include "common.h"
+#include "main_stack.h"
+#include "probes.h"
+#include "sys.h"
+
+enum {
+    CALL_STUBS = 4096,
+    CALL_STUB_SIZE = 16,
+    CALL_SAVED = 232, /* bytes of the frame that hold no arguments */
+    CALL_ALIGNMENT = 64
+};
+
+struct call_stub {
+    uint64_t target, function;
+    uint32_t frame, stack_bytes;
+    uint64_t pad;
+};
+
+_Static_assert(sizeof(struct call_stub) == 32, "the stubs' offsets");
+
+__attribute__((used, visibility("hidden"))) struct call_stub call_stub_list[CALL_STUBS];
+static uint32_t call_stub_count;
+
+extern const char call_stubs[] __attribute__((visibility("hidden")));
+
+/* A multiple of 16 bytes. */
+static void call_stub_copy_words(char *to, const char *from, size_t size)
+{
+    for (size_t i = 0; i < size; i += 16)
+        __builtin_memcpy(to + i, from + i, 16);
+}
+
+/* The part behind a page may be no memory: a stack can end there. Bytes that cannot be read are no arguments, nor is
+ * what lies above the main thread's stack. */
+static DWELL_COLD void call_stub_copy_some(char *to, const char *from, size_t size)
+{
+    const uint64_t begin = (uint64_t)from, main_end = main_stack_end(begin);
+    if (main_end) {
+        call_stub_copy_words(to, from, smaller_of(size, (main_end - begin) & ~(uint64_t)15));
+        return;
+    }
+    const size_t certain = smaller_of(size, stack_certain_end(begin) - begin);
+    const struct iovec here = { to + certain, size - certain }, there = { (void *)(from + certain), size - certain };
+    memcpy(to, from, certain);
+    if (certain < size)
+        SYS6(process_vm_readv, SYS0(getpid), &here, 1, &there, 1, 0);
+}
+
+static ALWAYS_INLINE void call_stub_copy(const struct call_stub *stub, uint64_t first)
+{
+    const char *from = (const char *)first + sizeof(void *);
+    char *to = (char *)(first - stub->frame) + sizeof(void *);
+    const uint64_t in_page = PAGE - ((uint64_t)from & (PAGE - 1));
+    if (LIKELY(stub->stack_bytes <= in_page))
+        call_stub_copy_words(to, from, stub->stack_bytes);
+    else
+        call_stub_copy_some(to, from, stub->stack_bytes);
+}
+
+__attribute__((used)) static void call_stub_enter(const struct call_stub *stub, uint64_t first)
+{
+    call_stub_copy(stub, first);
+    probe_enter_from(stub->function, first - stub->frame, *(const uint64_t *)first, (uint64_t)call_stubs);
+}
+
+__attribute__((used)) static void call_stub_exit(const struct call_stub *stub, uint64_t first)
+{
+    probe_exit_at(stub->function, first - stub->frame, false);
+}
+
+/* A stub pushes its number and goes on with call_stub_common. The one description for unwinders covers all of them:
+ * from byte 9 of a stub on, the stack has a word more.
+ *
+ * call_stub_common: rbp is S - 16. Below it are rbx, rax, the registers of arguments, r10, r11, and vector registers.
+ * The runtime's functions need a stack that is aligned to 16 bytes; code may keep its own at multiples of 8. */
+__asm__(".pushsection .text\n"
+        ".balign 64\n"
+        ".type call_stubs, @function\n"
+        "call_stubs:\n"
+        ".cfi_startproc\n"
+        ".cfi_escape 0x0f, 0x0b, 0x77, 0x08, 0x80, 0x00, 0x3f, 0x1a, 0x39, 0x2a, 0x33, 0x24, 0x22\n"
+        ".set call_stub_number, 0\n"
+        ".rept 4096\n"
+        ".balign 16\n"
+        "endbr64\n"
+        ".byte 0x68\n" /* push */
+        ".long call_stub_number\n"
+        "jmp call_stub_common\n"
+        ".set call_stub_number, call_stub_number + 1\n"
+        ".endr\n"
+        ".cfi_endproc\n"
+        ".size call_stubs, . - call_stubs\n"
+        ".type call_stub_common, @function\n"
+        "call_stub_common:\n"
+        ".cfi_startproc\n"
+        ".cfi_def_cfa_offset 16\n"
+        "pushq %rbp\n"
+        ".cfi_def_cfa_offset 24\n"
+        ".cfi_offset %rbp, -24\n"
+        "movq %rsp, %rbp\n"
+        ".cfi_def_cfa_register %rbp\n"
+        "leaq -208(%rsp), %rsp\n"
+        "movq %rbx, -8(%rbp)\n"
+        ".cfi_offset %rbx, -32\n"
+        "movq %rax, -16(%rbp)\n"
+        "movq %rdi, -24(%rbp)\n"
+        "movq %rsi, -32(%rbp)\n"
+        "movq %rdx, -40(%rbp)\n"
+        "movq %rcx, -48(%rbp)\n"
+        "movq %r8, -56(%rbp)\n"
+        "movq %r9, -64(%rbp)\n"
+        "movq %r10, -72(%rbp)\n"
+        "movq %r11, -80(%rbp)\n"
+        "movups %xmm0, -96(%rbp)\n"
+        "movups %xmm1, -112(%rbp)\n"
+        "movups %xmm2, -128(%rbp)\n"
+        "movups %xmm3, -144(%rbp)\n"
+        "movups %xmm4, -160(%rbp)\n"
+        "movups %xmm5, -176(%rbp)\n"
+        "movups %xmm6, -192(%rbp)\n"
+        "movups %xmm7, -208(%rbp)\n"
+        "movq 8(%rbp), %rbx\n"
+        "shlq $5, %rbx\n"
+        "leaq call_stub_list(%rip), %rdi\n"
+        "addq %rdi, %rbx\n"
+        "movl 16(%rbx), %eax\n"
+        "leaq 24(%rbp), %rsp\n"
+        "subq %rax, %rsp\n"
+        "andq $-16, %rsp\n"
+        "movq %rbx, %rdi\n"
+        "leaq 16(%rbp), %rsi\n"
+        "call call_stub_enter\n"
+        "movl 16(%rbx), %eax\n"
+        "leaq 24(%rbp), %rsp\n"
+        "subq %rax, %rsp\n"
+        "movups -208(%rbp), %xmm7\n"
+        "movups -192(%rbp), %xmm6\n"
+        "movups -176(%rbp), %xmm5\n"
+        "movups -160(%rbp), %xmm4\n"
+        "movups -144(%rbp), %xmm3\n"
+        "movups -128(%rbp), %xmm2\n"
+        "movups -112(%rbp), %xmm1\n"
+        "movups -96(%rbp), %xmm0\n"
+        "movq -80(%rbp), %r11\n"
+        "movq -72(%rbp), %r10\n"
+        "movq -64(%rbp), %r9\n"
+        "movq -56(%rbp), %r8\n"
+        "movq -48(%rbp), %rcx\n"
+        "movq -40(%rbp), %rdx\n"
+        "movq -32(%rbp), %rsi\n"
+        "movq -24(%rbp), %rdi\n"
+        "movq -16(%rbp), %rax\n"
+        "call *(%rbx)\n"
+        "movq %rax, -16(%rbp)\n"
+        "movq %rdx, -40(%rbp)\n"
+        "movups %xmm0, -96(%rbp)\n"
+        "movups %xmm1, -112(%rbp)\n"
+        "movq %rbx, %rdi\n"
+        "leaq 16(%rbp), %rsi\n"
+        "andq $-16, %rsp\n"
+        "call call_stub_exit\n"
+        "movups -112(%rbp), %xmm1\n"
+        "movups -96(%rbp), %xmm0\n"
+        "movq -40(%rbp), %rdx\n"
+        "movq -16(%rbp), %rax\n"
+        "movq -8(%rbp), %rbx\n"
+        ".cfi_restore %rbx\n"
+        "leave\n"
+        ".cfi_restore %rbp\n"
+        ".cfi_def_cfa %rsp, 16\n"
+        "leaq 8(%rsp), %rsp\n"
+        ".cfi_def_cfa_offset 8\n"
+        "ret\n"
+        ".cfi_endproc\n"
+        ".size call_stub_common, . - call_stub_common\n"
+        ".popsection\n");
+
+bool call_stubs_exist(void)
+{
+    return true;
+}
+
+static uint32_t call_stub_frame(uint32_t stack_bytes)
+{
+    return (CALL_SAVED + stack_bytes + CALL_ALIGNMENT - 1) & ~(uint32_t)(CALL_ALIGNMENT - 1);
+}
+
+uint64_t call_stub_of(uint64_t target, uint64_t function, uint32_t stack_bytes)
+{
+    uint32_t i = 0;
+    while (i < call_stub_count && (call_stub_list[i].target != target || call_stub_list[i].function != function ||
+                                   call_stub_list[i].stack_bytes != stack_bytes))
+        i++;
+    if (i == CALL_STUBS)
+        return 0;
+    if (i == call_stub_count) {
+        call_stub_list[i] = (struct call_stub){ target, function, call_stub_frame(stack_bytes), stack_bytes, 0 };
+        call_stub_count++;
+    }
+    return (uint64_t)call_stubs + (uint64_t)i * CALL_STUB_SIZE;
+}
+
+#else
+
+bool call_stubs_exist(void)
+{
+    return false;
+}
+
+uint64_t call_stub_of(uint64_t target, uint64_t function, uint32_t stack_bytes)
+{
+    (void)target, (void)function, (void)stack_bytes;
+    return 0;
+}
+
+#endif

@@ -1,0 +1,181 @@
+/* Calls into libraries, which have no probes: the program does the same as without, and each call is in the session. */
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "support/run.h"
+
+TestSuite(e2e_calls_to, .timeout = 600);
+
+#define SOURCES DWELL_CONSUMERS "/../e2e/programs/calls_to/"
+
+/* The calls that a session has of the functions of callee.h. */
+#define RECORDED                                                                                                       \
+    "$DWELL report --by function -n 0 --format json | jq '[.rows[] | select(.function | startswith(\"callee_\")) | "   \
+    ".calls] | add'"
+#define PRINTED "sed -n 's/^calls //p' with"
+
+static void calls_expect_same(const char *how, const char *one, const char *other)
+{
+    char *first = run_well("%s", one), *second = run_well("%s", other);
+    cr_assert(eq(str, first, second), "%s: %s", how, one);
+    cr_assert(ne(int, *first, 0));
+    free(first);
+    free(second);
+}
+
+static void calls_build(const char *compile)
+{
+    free(run_well("%s -shared -fPIC " SOURCES "callee.c -o libcallee.so", compile));
+    free(run_well("%s -w -finstrument-functions " SOURCES "caller.c -o caller -pthread -L. -lcallee -Wl,-rpath,$PWD",
+                  compile));
+    free(run_well("./caller > without"));
+}
+
+static void calls_check(const char *compile, const char *options)
+{
+    calls_build(compile);
+    free(run_well("$DWELL record -q %s --calls-to 'libcallee.so!*' ./caller > with", options));
+    calls_expect_same(compile, "cat with", "cat without");
+    calls_expect_same(compile, RECORDED, PRINTED);
+}
+
+Test(e2e_calls_to, of_gcc)
+{
+    calls_check("gcc -O2", "--overhead none");
+}
+
+Test(e2e_calls_to, of_gcc_without_optimisation)
+{
+    calls_check("gcc -O0 -g", "--overhead none");
+}
+
+Test(e2e_calls_to, with_declarations)
+{
+    calls_check("gcc -O3 -g", "--overhead none");
+}
+
+Test(e2e_calls_to, bound_at_once)
+{
+    calls_check("gcc -O1 -Wl,-z,now", "--overhead none");
+}
+
+Test(e2e_calls_to, without_stubs_of_the_linker)
+{
+    calls_check("gcc -O2 -fno-plt", "--overhead none");
+}
+
+Test(e2e_calls_to, at_fixed_addresses)
+{
+    calls_check("gcc -O2 -g -no-pie -fno-pie", "--overhead none");
+    calls_check("gcc -O2 -no-pie -fno-pie -fno-plt", "--overhead none");
+}
+
+Test(e2e_calls_to, of_clang)
+{
+    calls_check("clang -O2", "--overhead none");
+    calls_check("clang -O0 -g", "--overhead none");
+}
+
+Test(e2e_calls_to, of_another_linker)
+{
+    calls_check("gcc -O2 -g -fuse-ld=lld", "--overhead none");
+}
+
+Test(e2e_calls_to, with_a_budget)
+{
+    calls_check("gcc -O2", "--overhead 1%");
+}
+
+Test(e2e_calls_to, as_a_profile)
+{
+    calls_check("gcc -O2", "--mode profile");
+}
+
+Test(e2e_calls_to, with_call_sites)
+{
+    calls_check("gcc -O2 -g", "--overhead none --call-sites");
+}
+
+/* clang keeps the address of a function that it calls several times in a register. */
+Test(e2e_calls_to, addresses_are_left_alone)
+{
+    calls_build("clang -O2 -fno-plt");
+    free(run_well("$DWELL record -q --calls-to 'callee_sum' --calls-to callee_ints ./caller 2>errors > with || "
+                  "$DWELL record -q --calls-to callee_sum ./caller 2>errors >with; test $? -eq 125 -o -s errors"));
+    char *errors = run_well("cat errors");
+    cr_assert(has(errors, "as the code also takes its address"), "%s", errors);
+    free(errors);
+}
+
+/* ---- C++ ---- */
+
+static void calls_check_thrown(const char *compile, const char *options)
+{
+    free(run_well("gcc -O1 -fPIC -c " SOURCES "callee.c -o callee.o"));
+    free(run_well("%s -shared -fPIC " SOURCES "thrower.cc callee.o -o libthrower.so", compile));
+    free(run_well("%s -w -finstrument-functions " SOURCES "thrown.cc -o thrown -pthread -L. -lthrower -Wl,-rpath,$PWD",
+                  compile));
+    free(run_well("./thrown > without"));
+    free(run_well("$DWELL record -q %s --calls-to-all ./thrown > with", options));
+    calls_expect_same(compile, "cat with", "cat without");
+    calls_expect_same(compile,
+                      "$DWELL report --by function -n 0 --format json | jq -c '[.rows[] | select(.function | "
+                      "test(\"^(callee_throw|callee_catch|qsort)\")) | .calls] | sort'",
+                      "echo '[4000,4000,4000]'");
+}
+
+Test(e2e_calls_to, exceptions)
+{
+    calls_check_thrown("g++ -O2 -g", "--overhead none");
+    calls_check_thrown("g++ -O0", "--overhead none");
+}
+
+Test(e2e_calls_to, exceptions_with_a_budget)
+{
+    calls_check_thrown("g++ -O2 -fno-plt", "");
+}
+
+Test(e2e_calls_to, exceptions_of_clang)
+{
+    calls_check_thrown("clang++ -O2 -g", "--overhead none");
+}
+
+/* ---- names ---- */
+
+/* libc has most functions under several names, and memory functions for several processors. */
+Test(e2e_calls_to, names_of_libc)
+{
+    free(run_well("gcc -O1 -g -fno-builtin -finstrument-functions " SOURCES "named.c -o named"));
+    free(run_well("$DWELL record -q --overhead none --calls-to-all ./named text > with"));
+    calls_expect_same("named.c",
+                      "$DWELL report --by function -n 0 --format json | jq -r '.rows[] | select(.module == "
+                      "\"libc.so.6\") | \"\\(.function) \\(.calls)\"' | LC_ALL=C sort",
+                      "printf 'free 20\nprintf 1\nqsort 20\nstrdup 20\nstrlen 20\n'");
+    char *callers = run_well("$DWELL callers compare --format json | jq -r '.rows[].function' | head -2");
+    cr_assert(has(callers, "qsort"), "%s", callers);
+    free(callers);
+}
+
+/* ---- what cannot be recorded ---- */
+
+static void calls_expect_error(const char *options, const char *expected)
+{
+    char *error = run_well("$DWELL record %s -o none.data ./named text 2>&1; test $? -eq 125", options);
+    cr_assert(eq(str, error, (char *)expected), "%s", options);
+    free(error);
+    free(run_well("test ! -e none.data"));
+}
+
+Test(e2e_calls_to, errors)
+{
+    free(run_well("gcc -O1 -fno-builtin -finstrument-functions " SOURCES "named.c -o named"));
+    calls_expect_error("--calls-to qsrt",
+                       "dwell: --calls-to: no function of a library that the instrumented code of ./named calls is "
+                       "named 'qsrt'; did you mean 'qsort'?\n");
+    calls_expect_error("--calls-to __libc_start_main",
+                       "dwell: --calls-to '__libc_start_main': calls of this function are left alone: it does not "
+                       "return\n");
+    calls_expect_error("--calls-to 're:('", "dwell: --calls-to: 're:(': Unmatched ( or \\(\n");
+}
