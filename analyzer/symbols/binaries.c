@@ -134,6 +134,13 @@ static struct binary_entry binary_os_call_entry(uint64_t address, int number, ui
     return (struct binary_entry){ address, os_calls_name(number), RANK_OF_OS_CALLS - number, size };
 }
 
+/* Names of the implementation: malloc is also __libc_malloc, and free was cfree@GLIBC_2.2.5. Those of C++ begin with an
+ * underscore, too. */
+static bool binary_is_reserved(const char *name)
+{
+    return (name[0] == '_' && name[1] != 'Z') || strchr(name, '@');
+}
+
 /* Reads the symbol table once, since libdw's search reads the whole table for each address. */
 static void binary_read_symbols(struct binary *binary)
 {
@@ -152,7 +159,8 @@ static void binary_read_symbols(struct binary *binary)
             (type != STT_FUNC && type != STT_GNU_IFUNC && type != STT_NOTYPE))
             continue;
         const int os_call = libc ? os_calls_number(name) : -1;
-        const int rank = (type != STT_NOTYPE) * 4 + (binding == STB_GLOBAL ? 2 : binding == STB_WEAK);
+        const int rank = (type != STT_NOTYPE) * 8 + !binary_is_reserved(name) * 4 +
+                         (binding == STB_GLOBAL ? 2 : binding == STB_WEAK);
         GROW(binary->entries, binary->entry_count, binary->entry_room);
         binary->entries[binary->entry_count++] = os_call < 0
                                                      ? (struct binary_entry){ address, name, rank, symbol.st_size }
