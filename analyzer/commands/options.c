@@ -248,7 +248,8 @@ uint32_t option_timed_function(const struct analysis *analysis, const char *text
 
 void say_counted(const char *file, const char *where)
 {
-    say("%s: calls that were only counted (dwell info lists them) are %s. To time those of F, record with --level timed=F",
+    say("%s: calls that were only counted (dwell info lists them) are %s. To time those of F, record with --level "
+        "timed=F",
         file, where);
 }
 

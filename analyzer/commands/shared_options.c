@@ -29,7 +29,8 @@ static const struct argp_option shared_table[SHARED_COUNT] = {
     [SHARED_TO] = { "to", KEY(SHARED_TO), "WHEN", 0, "End before this time or mark", GROUP_PART },
     [SHARED_WITHIN] = { "within", KEY(SHARED_WITHIN), "ACTIVITY", 0,
                         "Only the time of each thread in its activities: marker:WHAT from Perf_MarkBegin to "
-                        "Perf_MarkEnd, activity:CLASS from START to END of trace events; or in calls with such a recorded value, "
+                        "Perf_MarkEnd, activity:CLASS from START to END of trace events; or in calls with such a "
+                        "recorded value, "
                         "'FUNCTION: WHAT = VALUE'; may be repeated",
                         GROUP_PART },
     [SHARED_THREAD] = { "thread", KEY(SHARED_THREAD), "THREAD", 0,
@@ -53,7 +54,8 @@ static const struct argp_option shared_table[SHARED_COUNT] = {
                             GROUP_CALLS },
     [SHARED_FILTER] = { "filter", KEY(SHARED_FILTER), "CONDITION", 0,
                         "Only rows that meet it: a column's key, one of ~ !~ = != < <= > >=, and a value (~ takes a "
-                        "glob); a GLOB alone means name~GLOB, which is also a wait's caller; or only what happens in calls with such a "
+                        "glob); a GLOB alone means name~GLOB, which is also a wait's caller; or only what happens in "
+                        "calls with such a "
                         "recorded value, 'FUNCTION.WHAT > VALUE'; may be repeated",
                         GROUP_ROWS },
     [SHARED_MIN] = { "min", KEY(SHARED_MIN), "AMOUNT", 0,

@@ -87,9 +87,12 @@ bool within_is_value(const char *text)
     return is;
 }
 
-/* A condition on a column begins with its key. */
+/* A condition on a column begins with its key. Those of waits' objects have points. */
 bool within_is_filter(const char *text)
 {
+    static const char object[] = "object.";
+    if (strncmp(text, object, sizeof object - 1) == 0)
+        return false;
     const char *sign = text + strcspn(text, COMPARISON_SIGNS);
     const bool is_key = sign > text && strcspn(text, ".:") > (size_t)(sign - text);
     return within_is_value(text) && !(is_key && *sign != '<');
