@@ -284,7 +284,10 @@ static void why_arrange(const struct why_settings *s, struct table *t, size_t li
     option_arrange(t, s->shared.sort, NULL, true);
     if (limit)
         table_limit(t, limit);
+    const char *const *optional = t->optional;
     option_arrange(t, NULL, s->shared.columns ? s->shared.columns : columns, true);
+    if (!s->shared.columns) /* the user has not chosen the columns: they may leave a narrow terminal */
+        t->optional = optional;
 }
 
 static void why_print(struct why_settings *s, const struct why *why, const struct why_loaded *loaded)

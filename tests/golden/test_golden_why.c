@@ -190,7 +190,8 @@ Test(golden_why, narrow_terminals)
 {
     why_save("slow", SLOW);
     static const char *const commands[] = { "why handle slow", "slowest handle slow",
-                                            "slowest handle slow --value application_exclusive" };
+                                            "slowest handle slow --value application_exclusive",
+                                            "why handle slow --interval" };
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
         char name[32];
         snprintf(name, sizeof name, "why-narrow-%zu.txt", i + 1);
