@@ -568,6 +568,7 @@ int command_info(int argc, char **argv)
     info_print_remarks(&analysis.summary);
     info_print_kept(analysis.file, s.shared.limit);
     info_print_values(analysis.file);
+    info_print_libraries(analysis.file);
     info_print_levels(analysis.file, s.shared.limit);
     info_print_processes(analysis.file);
     if (!analysis.summary.imported)

@@ -20,4 +20,7 @@ void info_print_kept(const struct session_file *f, size_t limit);
 /* Which values of arguments it holds. */
 void info_print_values(const struct session_file *f);
 
+/* Which calls into libraries are recorded. */
+void info_print_libraries(const struct session_file *f);
+
 #endif

@@ -1,9 +1,10 @@
-/* dwell info: which values a session holds. They are secrets, perhaps. */
+/* dwell info: which values a session holds, which are secrets, perhaps; and which calls into libraries. */
 #include <inttypes.h>
 #include <string.h>
 
 #include "base/path_text.h"
 #include "commands/info_lines.h"
+#include "trace/library_slots.h"
 #include "trace/recorded_values.h"
 
 void info_print_values(const struct session_file *f)
@@ -20,4 +21,13 @@ void info_print_values(const struct session_file *f)
     if (f->more.lost_values)
         info_print_line("not kept", "values of %" PRIu64 " calls for which there was no room", f->more.lost_values);
     recorded_values_free(&values);
+}
+
+void info_print_libraries(const struct session_file *f)
+{
+    const struct library_slots l = library_slots_read(f);
+    if (l.slots)
+        info_print_line("libraries",
+                        "calls of %" PRIu32 " function%s of libraries by %" PRIu32 " module%s are recorded", l.slots,
+                        l.slots == 1 ? "" : "s", l.modules, l.modules == 1 ? "" : "s");
 }

@@ -16,6 +16,7 @@
 #include "base/units.h"
 #include "report/kept_ring.h"
 #include "report/table_formats.h"
+#include "trace/library_slots.h"
 #include "trace/recorded_names.h"
 #include "trace/recorded_values.h"
 #include "trace/samples.h"
@@ -285,5 +286,9 @@ void info_print_json(const struct analysis *analysis, const char *path)
         fputs(",\n \"values\": ", stdout);
         json_put_object(stdout, info_json_values(analysis->file));
     }
+    const struct library_slots libraries = library_slots_read(analysis->file);
+    if (libraries.slots)
+        printf(",\n \"library_calls\": { \"modules\": %" PRIu32 ", \"functions\": %" PRIu32 " }", libraries.modules,
+               libraries.slots);
     fputs("}\n", stdout);
 }

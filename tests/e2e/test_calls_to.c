@@ -153,6 +153,10 @@ Test(e2e_calls_to, names_of_libc)
                       "$DWELL report --by function -n 0 --format json | jq -r '.rows[] | select(.module == "
                       "\"libc.so.6\") | \"\\(.function) \\(.calls)\"' | LC_ALL=C sort",
                       "printf 'free 20\nprintf 1\nqsort 20\nstrdup 20\nstrlen 20\n'");
+    calls_expect_same("named.c", "$DWELL info | grep '^libraries'",
+                      "echo 'libraries       calls of 5 functions of libraries by 1 module are recorded'");
+    calls_expect_same("named.c", "$DWELL info --format json | jq -c .library_calls",
+                      "echo '{\"modules\":1,\"functions\":5}'");
     char *callers = run_well("$DWELL callers compare --format json | jq -r '.rows[].function' | head -2");
     cr_assert(has(callers, "qsort"), "%s", callers);
     free(callers);

@@ -1,0 +1,42 @@
+/* Reads the plan of calls into libraries (format_calls.h). */
+#include "trace/library_slots.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+static struct library_slots library_slots_count(const uint8_t *data, size_t size)
+{
+    struct library_slots found = { 0, 0 };
+    struct dwell_calls_plan plan;
+    struct dwell_calls_module module;
+    if (size < sizeof plan)
+        return found;
+    memcpy(&plan, data, sizeof plan);
+    size_t at = sizeof plan;
+    for (uint32_t i = 0; i < plan.modules && size - at >= sizeof module; i++) {
+        memcpy(&module, data + at, sizeof module);
+        if (module.size < sizeof module || module.size > size - at)
+            break;
+        found.modules += module.slots > 0;
+        found.slots += module.slots;
+        at += module.size;
+    }
+    return found;
+}
+
+struct library_slots library_slots_read(const struct session_file *file)
+{
+    struct library_slots found = { 0, 0 };
+    for (size_t i = 0; i < file->chunk_count && file->more.calls; i++) {
+        const struct trace_chunk *chunk = &file->chunks[i];
+        if (chunk->kind != DWELL_CHUNK_CALLS_PLAN || chunk->offset != file->more.calls)
+            continue;
+        uint8_t *data = need_memory((size_t)chunk->size + TRACE_PADDING, 1);
+        if (session_file_read_chunk(file, chunk, data))
+            found = library_slots_count(data, chunk->size);
+        free(data);
+    }
+    return found;
+}

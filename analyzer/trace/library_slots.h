@@ -1,0 +1,16 @@
+/* The slots of modules that lead to functions of libraries, whose calls are recorded (`dwell record --calls-to`). */
+#ifndef DWELL_TRACE_LIBRARY_SLOTS_H
+#define DWELL_TRACE_LIBRARY_SLOTS_H
+
+#include <stdint.h>
+
+#include "trace/session_file.h"
+
+/* Zeros if no such calls are recorded, or the plan is damaged. */
+struct library_slots {
+    uint32_t modules, slots; /* modules that have any */
+};
+
+struct library_slots library_slots_read(const struct session_file *file);
+
+#endif
