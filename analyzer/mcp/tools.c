@@ -123,6 +123,10 @@ static const struct mcp_argument why_call = { .name = "call",
                                               .option = "--call",
                                               .does = "One slow call: 1 is the slowest, 1.5s one that was open at that "
                                                       "time." };
+static const struct mcp_argument why_more = { .name = "more_sessions",
+                                              .type = MCP_SESSIONS,
+                                              .does = "Sessions of other runs: their calls and those of session are "
+                                                      "compared as one." };
 static const struct mcp_argument diff_before = {
     .name = "before", .type = MCP_SESSIONS, .required = true, .does = "Sessions from before the change."
 };
@@ -234,8 +238,8 @@ const struct mcp_tool mcp_tools[] = {
       .does = "Why some calls of a function are slow: what they do more of than the usual ones, by call path and kind "
               "of time, with who made them wait.",
       .next = "waits for all waits of that object; critical with call for the slowest call across threads.",
-      .arguments = { &why_slow, &why_against, &why_call, &limit, &from, &to, &thread, &function, &session_after, &room,
-                     &seconds } },
+      .arguments = { &why_slow, &why_against, &why_call, &limit, &from, &to, &thread, &function, &session_after,
+                     &why_more, &room, &seconds } },
     { .name = "diff",
       .options = "--no-config",
       .does = "Compares sessions from before and after a change: calls, which are exact, and times.",

@@ -214,6 +214,8 @@ Test(unit_mcp, command_lines)
                      "dwell|whatif|--no-config|--|a=0.5|-b=2|HERE/dwell.data");
     mcp_expect_words(&f, "why", "{\"function\":\"-f\",\"slow\":\">2ms\",\"against\":\"p25-p75\"}",
                      "dwell|why|--no-config|--slow=>2ms|--against=p25-p75|--|-f|HERE/dwell.data");
+    mcp_expect_words(&f, "why", "{\"function\":\"f\",\"more_sessions\":[\"-o\",\"sub/../-o\"]}",
+                     "dwell|why|--no-config|--|f|HERE/dwell.data|HERE/-o|HERE/-o");
     mcp_expect_words(&f, "record",
                      "{\"program\":\"dwell.data\",\"arguments\":[\"-o\",\"/etc/x\"],\"output\":\"sub/n\"}",
                      "dwell|record|--output=HERE/sub/n|--|HERE/dwell.data|-o|/etc/x");
