@@ -27,12 +27,15 @@ struct values_settings {
     struct shared_options shared;
     struct function_words words; /* with --list all are functions */
     const char *program;         /* of --list */
+    const char *by;
     bool each;
 };
 
 static const struct option_row options[] = {
     { "list", "PROGRAM", "Say what can be read in PROGRAM, a program or a library, where not, and why",
       STORE_TEXT(struct values_settings, program) },
+    { "by", "WHAT", "By this value, or by two (n,kind): a row for each pair; the same as FUNCTION:WHAT,WHAT",
+      STORE_TEXT(struct values_settings, by) },
     { "each", NULL, "A row for each value, not for ranges of numbers", STORE_FLAG(struct values_settings, each) },
     { TAKE_FUNCTION(struct values_settings, words) },
     { 0 },
@@ -40,7 +43,7 @@ static const struct option_row options[] = {
 
 static const struct command_line line = {
     .name = "values",
-    .arguments = "FUNCTION[:WHAT] [FILE]",
+    .arguments = "FUNCTION[:WHAT[,WHAT]] [FILE]",
     .text =
         "Shows how long a function's calls took, by a value of its arguments.\v"
         "First record the values: dwell record --values FUNCTION[:WHAT,...] ./prog. WHAT is a parameter (n) or a part "
@@ -97,6 +100,10 @@ static void values_view(struct values_settings *s)
         die(STATUS_ERROR, "values: one function and one session at a time; --list takes several functions");
     char *function = need_copy(given, strlen(given));
     struct by_value by = { .what = value_choice_take_what(function), .each = s->each };
+    if (s->by && by.what)
+        die(STATUS_ERROR, "values: give the values once, by FUNCTION:WHAT or by --by");
+    if (s->by)
+        by.what = s->by;
     shared_options_load(&analysis, function_words_file(&s->words), &s->shared);
     by.function = option_timed_function(&analysis, function);
     struct recorded_values values = recorded_values_read(analysis.file);

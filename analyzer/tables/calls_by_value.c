@@ -1,4 +1,5 @@
-/* Finds the calls of a function with their values, and puts calls of one value, or of one range, into a row. */
+/* Finds the calls of a function with their values, and puts calls of one value, or of one range, into a row. With two
+ * arguments, a row has the calls with one pair of them. */
 #include "tables/calls_by_value.h"
 
 #include <inttypes.h>
@@ -18,16 +19,22 @@
 /* ---- calls ---- */
 
 struct valued_call {
-    const uint64_t *words; /* NULL if the value could not be read */
-    int64_t time;          /* elapsed inclusive, in 1/256 ticks */
+    const uint64_t *words[BY_ARGUMENTS]; /* NULL if the value could not be read */
+    int32_t range[BY_ARGUMENTS];         /* of the value; in the order of the ranges */
+    int64_t time;                        /* elapsed inclusive, in 1/256 ticks */
     uint64_t blocked;
-    int32_t range; /* of the value; in the order of the ranges */
+};
+
+/* What the calls are put in order by. */
+struct valued_by {
+    struct recorded_argument arguments[BY_ARGUMENTS];
+    unsigned count;
 };
 
 /* What a worker finds. */
 struct value_finder {
     const struct analysis *analysis;
-    const struct recorded_argument *argument;
+    const struct valued_by *by;
     struct valued_call *calls;
     size_t count, room;
     uint64_t without;
@@ -36,16 +43,16 @@ struct value_finder {
 static void value_take_call(void *context, const struct finished_call *call)
 {
     struct value_finder *f = context;
-    const struct recorded_row *row = recorded_argument_row(f->argument, call->thread, call->begin);
+    const struct recorded_argument *arguments = f->by->arguments;
+    const struct recorded_row *row = recorded_argument_row(&arguments[0], call->thread, call->begin);
     f->without += !row;
     if (!row)
         return;
     GROW(f->calls, f->count, f->room);
-    f->calls[f->count++] = (struct valued_call){
-        .words = recorded_value_words(f->argument->values, row, f->argument->index),
-        .time = (int64_t)call->times[CALL_ELAPSED_INCLUSIVE],
-        .blocked = call->blocked,
-    };
+    struct valued_call *valued = &f->calls[f->count++];
+    *valued = (struct valued_call){ .time = (int64_t)call->times[CALL_ELAPSED_INCLUSIVE], .blocked = call->blocked };
+    for (unsigned i = 0; i < f->by->count; i++)
+        valued->words[i] = recorded_value_words(arguments[i].values, row, arguments[i].index);
 }
 
 /* The calls of all workers are those of the first one afterwards. */
@@ -58,7 +65,7 @@ static struct value_finder value_find_calls(const struct value_finder *what)
         finders[i] = *what;
         contexts[i] = &finders[i];
     }
-    analysis_scan_calls(what->analysis, what->argument->function, value_take_call, contexts);
+    analysis_scan_calls(what->analysis, what->by->arguments[0].function, value_take_call, contexts);
     struct value_finder all = finders[0];
     for (unsigned i = 1; i < jobs; i++) {
         for (size_t j = 0; j < finders[i].count; j++) {
@@ -75,12 +82,26 @@ static struct value_finder value_find_calls(const struct value_finder *what)
 
 /* ---- order ---- */
 
-static int value_compare_calls(const void *a, const void *b, void *context)
+static int value_compare_one(const struct valued_by *by, unsigned i, const struct valued_call *x,
+                             const struct valued_call *y)
+{
+    if (x->range[i] != y->range[i])
+        return x->range[i] > y->range[i] ? 1 : -1;
+    return x->range[i] ? 0 : recorded_value_compare(by->arguments[i].value, x->words[i], y->words[i]);
+}
+
+static int value_compare_values(const struct valued_by *by, const struct valued_call *x, const struct valued_call *y)
+{
+    int order = 0;
+    for (unsigned i = 0; i < by->count && !order; i++)
+        order = value_compare_one(by, i, x, y);
+    return order;
+}
+
+static int value_compare_calls(const void *a, const void *b, void *by)
 {
     const struct valued_call *x = a, *y = b;
-    int order = (x->range > y->range) - (x->range < y->range);
-    if (!order && !x->range)
-        order = recorded_value_compare(context, x->words, y->words);
+    const int order = value_compare_values(by, x, y);
     return order ? order : (x->time > y->time) - (x->time < y->time);
 }
 
@@ -92,10 +113,11 @@ struct value_group {
     uint64_t blocked;
 };
 
+/* The columns of each argument come first. */
+enum { BY_VALUE, BY_FROM /* or the value itself */, BY_TO, BY_OF_ARGUMENT };
+
+/* Then those of the calls. */
 enum {
-    BY_VALUE,
-    BY_FROM, /* or the value itself */
-    BY_TO,
     BY_CALLS,
     BY_CALLS_PERCENT,
     BY_ELAPSED,
@@ -104,13 +126,17 @@ enum {
     BY_P50,
     BY_P99,
     BY_MAX,
-    BY_COLUMNS
+    BY_OF_CALLS,
+    BY_MOST_COLUMNS = BY_ARGUMENTS * BY_OF_ARGUMENT + BY_OF_CALLS
 };
 
-static const struct column by_columns[BY_COLUMNS] = {
+static const struct column by_argument[BY_OF_ARGUMENT] = {
     [BY_VALUE] = { "value", "VALUE", CELL_TEXT, USE_TEXT, false },
     [BY_FROM] = { "from", "FROM", CELL_DIGITS, USE_DATA, false },
     [BY_TO] = { "to", "TO", CELL_DIGITS, USE_DATA, false },
+};
+
+static const struct column by_calls[BY_OF_CALLS] = {
     [BY_CALLS] = { "calls", "CALLS", CELL_COUNT, USE_ALWAYS, false },
     [BY_CALLS_PERCENT] = { "calls_percent", "%", CELL_PERCENT, USE_ALWAYS, false },
     [BY_ELAPSED] = { "elapsed_inclusive", "EL.INCL", CELL_TICKS, USE_ALWAYS, false },
@@ -123,25 +149,39 @@ static const struct column by_columns[BY_COLUMNS] = {
 
 /* The columns, and the keys of those that have the value's name. */
 struct by_own_columns {
-    struct column columns[BY_COLUMNS];
-    char keys[2][DWELL_VALUES_NAME + 16];
+    struct column columns[BY_MOST_COLUMNS];
+    char keys[BY_ARGUMENTS][2][DWELL_VALUES_NAME + 16];
+    char titles[BY_ARGUMENTS][DWELL_VALUES_NAME];
 };
 
-static struct table by_make_table(const struct analysis *analysis, const struct recorded_value *v, bool ranges)
+static void by_name_columns(struct by_own_columns *own, unsigned i, const struct recorded_value *v, bool ranges)
+{
+    struct column *columns = &own->columns[i * BY_OF_ARGUMENT];
+    memcpy(columns, by_argument, sizeof by_argument);
+    snprintf(own->keys[i][0], sizeof own->keys[i][0], "values.%s%s", v->name, ranges ? ".from" : "");
+    snprintf(own->keys[i][1], sizeof own->keys[i][1], "values.%s.to", v->name);
+    columns[BY_FROM].key = own->keys[i][0];
+    columns[BY_TO].key = own->keys[i][1];
+    if (!ranges && (recorded_value_is_word(v) || v->kind == DWELL_VALUE_ENUM))
+        columns[BY_FROM].kind = CELL_TEXT;
+    if (!ranges)
+        columns[BY_TO].use = USE_CHOSEN;
+}
+
+static struct table by_make_table(const struct analysis *analysis, const struct valued_by *by, const bool *ranges)
 {
     struct by_own_columns *own = need_memory(1, sizeof *own);
-    memcpy(own->columns, by_columns, sizeof by_columns);
-    snprintf(own->keys[0], sizeof own->keys[0], "values.%s%s", v->name, ranges ? ".from" : "");
-    snprintf(own->keys[1], sizeof own->keys[1], "values.%s.to", v->name);
-    own->columns[BY_FROM].key = own->keys[0];
-    own->columns[BY_TO].key = own->keys[1];
-    if (!ranges && (recorded_value_is_word(v) || v->kind == DWELL_VALUE_ENUM))
-        own->columns[BY_FROM].kind = CELL_TEXT;
-    if (!ranges)
-        own->columns[BY_TO].use = USE_CHOSEN;
-    struct table t = table_make(own->columns, BY_COLUMNS, &analysis->summary);
+    const size_t first = (size_t)by->count * BY_OF_ARGUMENT;
+    for (unsigned i = 0; i < by->count; i++) {
+        by_name_columns(own, i, by->arguments[i].value, ranges[i]);
+        snprintf(own->titles[i], sizeof own->titles[i], "%s", by->arguments[i].value->name);
+        if (by->count > 1)
+            own->columns[i * BY_OF_ARGUMENT + BY_VALUE].title = own->titles[i];
+    }
+    memcpy(own->columns + first, by_calls, sizeof by_calls);
+    struct table t = table_make(own->columns, first + BY_OF_CALLS, &analysis->summary);
     t.own_columns = own;
-    t.first_value = BY_CALLS;
+    t.first_value = first + BY_CALLS;
     return t;
 }
 
@@ -201,20 +241,14 @@ static void by_fill_times(struct cell *row, const struct analysis *analysis, con
 
 /* ---- groups ---- */
 
-static bool value_same_group(const struct recorded_value *v, const struct valued_call *a, const struct valued_call *b)
-{
-    return a->range == b->range && (a->range || recorded_value_compare(v, a->words, b->words) == 0);
-}
-
 /* The calls must be sorted. */
-static struct value_group *value_group_calls(const struct recorded_value *v, const struct value_finder *f,
-                                             size_t *count)
+static struct value_group *value_group_calls(const struct value_finder *f, size_t *count)
 {
     struct value_group *groups = NULL;
     size_t room = 0;
     *count = 0;
     for (size_t i = 0; i < f->count; i++) {
-        if (i == 0 || !value_same_group(v, &f->calls[i - 1], &f->calls[i])) {
+        if (i == 0 || value_compare_values(f->by, &f->calls[i - 1], &f->calls[i]) != 0) {
             GROW(groups, *count, room);
             groups[(*count)++] = (struct value_group){ .first = i };
         }
@@ -226,10 +260,10 @@ static struct value_group *value_group_calls(const struct recorded_value *v, con
     return groups;
 }
 
-static void value_sort_calls(const struct recorded_value *v, struct value_finder *f)
+static void value_sort_calls(struct value_finder *f)
 {
     if (f->count)
-        qsort_r(f->calls, f->count, sizeof *f->calls, value_compare_calls, (void *)v);
+        qsort_r(f->calls, f->count, sizeof *f->calls, value_compare_calls, (void *)f->by);
 }
 
 /* Words have no order that matters: those with the most time come first. */
@@ -241,8 +275,7 @@ static int value_compare_groups(const void *a, const void *b)
     return (x->first > y->first) - (x->first < y->first);
 }
 
-static void by_fill(struct table *t, const struct recorded_value *v, const struct value_finder *f,
-                    const struct value_group *groups, size_t count)
+static void by_fill(struct table *t, const struct value_finder *f, const struct value_group *groups, size_t count)
 {
     struct value_group all = { .count = f->count };
     for (size_t i = 0; i < count; i++)
@@ -250,48 +283,82 @@ static void by_fill(struct table *t, const struct recorded_value *v, const struc
     for (size_t i = 0; i < count; i++) {
         struct cell *row = table_row(t);
         const struct valued_call *first = &f->calls[groups[i].first];
-        if (first->range)
-            by_fill_range(row, v, first->range);
-        else
-            by_fill_value(row, v, first->words);
+        for (unsigned j = 0; j < f->by->count; j++, row += BY_OF_ARGUMENT) {
+            if (first->range[j])
+                by_fill_range(row, f->by->arguments[j].value, first->range[j]);
+            else
+                by_fill_value(row, f->by->arguments[j].value, first->words[j]);
+        }
         by_fill_times(row, f->analysis, f->calls, &groups[i], &all);
     }
 }
 
-static struct table by_make(struct value_finder *f, const struct recorded_value *v, bool each)
+/* Whether the argument has so many different numbers that they become ranges. */
+static bool by_needs_ranges(struct value_finder *f, unsigned i)
 {
-    size_t count;
-    value_sort_calls(v, f);
-    struct value_group *groups = value_group_calls(v, f, &count);
-    const bool ranges = !each && count > DISTINCT_VALUES && recorded_value_is_number(v);
-    if (ranges) {
-        for (size_t i = 0; i < f->count; i++)
-            f->calls[i].range = recorded_value_range(v, f->calls[i].words);
-        value_sort_calls(v, f);
-        free(groups);
-        groups = value_group_calls(v, f, &count);
-    } else if (recorded_value_is_word(v) && count) {
-        qsort(groups, count, sizeof *groups, value_compare_groups);
+    const struct valued_by alone = { { f->by->arguments[i] }, 1 };
+    struct value_finder one = { .by = &alone, .calls = need_memory(f->count, sizeof *f->calls), .count = f->count };
+    size_t count = 0;
+    for (size_t j = 0; j < f->count; j++)
+        one.calls[j] = (struct valued_call){ .words = { f->calls[j].words[i] } };
+    if (recorded_value_is_number(f->by->arguments[i].value)) {
+        value_sort_calls(&one);
+        free(value_group_calls(&one, &count));
     }
-    struct table t = by_make_table(f->analysis, v, ranges);
-    by_fill(&t, v, f, groups, count);
+    free(one.calls);
+    return count > DISTINCT_VALUES;
+}
+
+static struct table by_make(struct value_finder *f, bool each)
+{
+    bool ranges[BY_ARGUMENTS];
+    size_t count;
+    for (unsigned i = 0; i < f->by->count; i++) {
+        ranges[i] = !each && by_needs_ranges(f, i);
+        for (size_t j = 0; j < f->count && ranges[i]; j++)
+            f->calls[j].range[i] = recorded_value_range(f->by->arguments[i].value, f->calls[j].words[i]);
+    }
+    value_sort_calls(f);
+    struct value_group *groups = value_group_calls(f, &count);
+    if (f->by->count == 1 && !ranges[0] && recorded_value_is_word(f->by->arguments[0].value) && count)
+        qsort(groups, count, sizeof *groups, value_compare_groups);
+    struct table t = by_make_table(f->analysis, f->by, ranges);
+    by_fill(&t, f, groups, count);
     free(groups);
     return t;
 }
 
 /* ---- the view ---- */
 
+/* Finds the arguments that are named, with commas between them. */
+static bool by_find(struct valued_by *valued, const struct analysis *analysis, const struct recorded_values *values,
+                    const struct by_value *by, struct error *error)
+{
+    char *names = by->what ? need_text("%s", by->what) : NULL, *rest = names;
+    bool good = true;
+    do {
+        char *name = strsep(&rest, ",");
+        if (valued->count == BY_ARGUMENTS)
+            good = error_set(error, "values: at most %d values at a time", BY_ARGUMENTS);
+        else
+            good = recorded_argument_find(&valued->arguments[valued->count++], analysis, values, by->function, name,
+                                          error);
+    } while (good && rest);
+    free(names);
+    return good;
+}
+
 bool view_by_value(const struct analysis *analysis, const struct recorded_values *values, struct by_value *by,
                    struct table *table, struct error *error)
 {
-    struct recorded_argument argument;
-    if (!recorded_argument_find(&argument, analysis, values, by->function, by->what, error))
+    struct valued_by valued = { .count = 0 };
+    if (!by_find(&valued, analysis, values, by, error))
         return false;
-    const struct recorded_value *v = argument.value;
-    const struct value_finder what = { .analysis = analysis, .argument = &argument };
+    const struct value_finder what = { .analysis = analysis, .by = &valued };
     struct value_finder f = value_find_calls(&what);
-    *table = by_make(&f, v, by->each);
-    by->what = v->name;
+    *table = by_make(&f, by->each);
+    if (!by->what)
+        by->what = valued.arguments[0].value->name;
     by->valued = f.count;
     by->valueless = f.without;
     free(f.calls);

@@ -1,4 +1,4 @@
-/* The view of a function's calls by a value of an argument (`dwell values`). */
+/* The view of a function's calls by the values of one argument, or of two (`dwell values`). */
 #ifndef DWELL_TABLES_CALLS_BY_VALUE_H
 #define DWELL_TABLES_CALLS_BY_VALUE_H
 
@@ -7,11 +7,14 @@
 #include "tables/table.h"
 #include "trace/recorded_values.h"
 
-enum { DISTINCT_VALUES = 20 /* more numbers become ranges */ };
+enum {
+    DISTINCT_VALUES = 20, /* more numbers become ranges */
+    BY_ARGUMENTS = 2,     /* so many at once */
+};
 
 struct by_value {
     uint32_t function;  /* of the analysis */
-    const char *what;   /* the value's name; NULL: the only one */
+    const char *what;   /* the values' names with commas between them; NULL: the only one */
     bool each;          /* a row for each value, however many there are */
     uint64_t valued;    /* out: calls that have values */
     uint64_t valueless; /* out: other calls */

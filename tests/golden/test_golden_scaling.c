@@ -119,6 +119,8 @@ Test(golden_scaling, values_of_the_calls)
     scaling_save("small", 100, 2);
     check_golden("values sort:n small --format json", "values.json");
     check_golden("values sort:n small", "values.txt");
+    check_golden("values sort:number,n small --format json --limit 4", "values-by-two.json");
+    check_golden("values sort --by n,number small --limit 9", "values-by-two.txt");
 }
 
 /* ---- diff --fail-if ---- */
