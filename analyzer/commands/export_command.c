@@ -51,6 +51,7 @@ struct export_settings {
     const char *file;
     struct export_options options;
     struct analysis_options load;
+    bool with_values;
 };
 
 static void export_list_formats(void *settings, const struct option_row *row, char *argument)
@@ -90,6 +91,8 @@ static const struct option_row options[] = {
     { "list", NULL, "List the formats", READ_BY(export_list_formats) },
     { "aggregate", NULL, "Write a line for each function instead of one for each call",
       STORE_FLAG(struct export_settings, options.aggregate) },
+    { "with-values", NULL, "Also write recorded values of arguments, which can be secrets (record --values)",
+      STORE_FLAG(struct export_settings, with_values) },
     { TAKE_BY(export_take) },
     { 0 },
 };
@@ -136,6 +139,9 @@ static void export_check_settings(const struct export_settings *settings)
             die(STATUS_ERROR, "%s: format %s has no use for it; leave it out", choices[i].name, settings->format->name);
     if (settings->options.aggregate && !(settings->format->uses & EXPORT_AGGREGATE))
         die(STATUS_ERROR, "--aggregate: format %s has no use for it; leave it out", settings->format->name);
+    if (settings->with_values && !(settings->format->uses & EXPORT_VALUES))
+        die(STATUS_ERROR, "--with-values: format %s has no single calls with values; try chrome",
+            settings->format->name);
     if (settings->format->write_files && !settings->shared.output)
         die(STATUS_ERROR, "export %s does not write to standard output; say where, with -o FILE",
             settings->format->name);
@@ -253,7 +259,13 @@ int command_export(int argc, char **argv)
         progress_output();
     bool *only = s.format->uses & EXPORT_FUNCTIONS ? export_choose_functions(&loaded, &s.shared) : NULL;
     s.options.only = only;
+    struct recorded_values values = { .functions = NULL };
+    if (s.with_values) {
+        values = recorded_values_read(loaded.file);
+        s.options.values = &values;
+    }
     const int status = export_write(&s, &loaded);
+    recorded_values_free(&values);
     free(only);
     analysis_drop(&loaded);
     shared_options_drop(&s.shared);

@@ -15,6 +15,7 @@
 #include "base/memory.h"
 #include "export/formats.h"
 #include "export/slices.h"
+#include "export/value_args.h"
 #include "export/wait_flows.h"
 #include "trace/activities.h"
 #include "trace/event_fields.h"
@@ -43,7 +44,8 @@ struct chrome_writer {
     struct chrome_text *threads; /* by number, the text after the times */
     size_t thread_count, thread_room;
     struct chrome_last *last; /* by index of the file's threads */
-    bool *announced;          /* true if the name was written; the file's processes, then its threads */
+    struct value_args values;
+    bool *announced; /* true if the name was written; the file's processes, then its threads */
 };
 
 static void chrome_put_bytes(const struct chrome_writer *w, const char *from, const char *to)
@@ -71,6 +73,18 @@ static void chrome_write_phase(const struct chrome_writer *w, char phase, const 
     chrome_put_text(w, &w->functions[2 * (size_t)slice->function + !slice->is_call]);
 }
 
+/* What was recorded of the call's arguments and result. */
+static void chrome_write_values(const struct chrome_writer *w, const struct slices_thread *thread,
+                                const struct call_slice *slice)
+{
+    const struct recorded_row *row =
+        slice->is_call ? value_args_of(&w->values, slice->function, thread->thread, slice->begin) : NULL;
+    if (!row)
+        return;
+    fputs(",\"args\":", w->out);
+    value_args_put_json(&w->values, row, w->out);
+}
+
 static void chrome_write_begin(const struct chrome_writer *w, const struct slices_thread *thread,
                                struct call_slice *slice)
 {
@@ -78,6 +92,7 @@ static void chrome_write_begin(const struct chrome_writer *w, const struct slice
     slice->tag = TAG_BEGUN;
     chrome_write_phase(w, 'B', slice);
     chrome_put_bytes(w, line, json_put_thousandths(line, slices_ns(w->session, slice->begin)));
+    chrome_write_values(w, thread, slice);
     chrome_put_text(w, &w->threads[thread->number]);
 }
 
@@ -129,6 +144,7 @@ static void chrome_end_slice(struct slices_visitor *visitor, struct slices_threa
     to = json_put_thousandths(to + sizeof duration - 1, slices_ns(w->session, time) - begin);
     chrome_write_phase(w, 'X', slice);
     chrome_put_bytes(w, line, to);
+    chrome_write_values(w, thread, slice);
     chrome_put_text(w, &w->threads[thread->number]);
 }
 
@@ -366,6 +382,7 @@ static void chrome_free_writer(struct chrome_writer *w)
     free(w->threads);
     free(w->announced);
     free(w->last);
+    value_args_end(&w->values);
 }
 
 static void chrome_write_session(const struct chrome_writer *w)
@@ -405,7 +422,6 @@ static void chrome_write_beginning(const struct chrome_writer *w)
 bool export_chrome(const struct analysis *session, const struct export_options *options, FILE *out, struct error *error)
 {
     (void)error;
-    (void)options;
     struct chrome_writer w = {
         .visitor = { .thread = chrome_begin_thread,
                      .begin = chrome_begin_slice,
@@ -414,6 +430,7 @@ bool export_chrome(const struct analysis *session, const struct export_options *
                      .mark = chrome_write_mark },
         .session = session,
         .out = out,
+        .values = value_args_begin(session, options->values),
     };
     chrome_prepare_writer(&w);
     chrome_write_beginning(&w);

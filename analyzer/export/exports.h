@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "analysis/analysis.h"
+#include "trace/recorded_values.h"
 
 /* The options that a format uses; the command rejects the others. */
 enum export_uses {
@@ -17,6 +18,7 @@ enum export_uses {
     EXPORT_COUNTED = 1 << 8, /* the same: calls that were only counted */
     EXPORT_TIMING = 1 << 9,  /* the same: how times are known */
     EXPORT_SINGLE = 1 << 10, /* the same: single calls, which samples say nothing about */
+    EXPORT_VALUES = 1 << 11, /* --with-values */
 };
 
 enum export_time { EXPORT_ELAPSED, EXPORT_APPLICATION, EXPORT_CPU, EXPORT_BLOCKED, EXPORT_CALLS };
@@ -25,6 +27,7 @@ struct export_options {
     const bool *only;      /* by function, true if it is chosen; NULL if all are */
     bool aggregate;        /* one line for each function instead of one for each activation */
     enum export_time time; /* the value of call paths, for formats with one value only */
+    const struct recorded_values *values; /* to be written; NULL: none, as they can be secrets */
 };
 
 struct export_format {

@@ -65,6 +65,23 @@ Test(e2e_values_private, exports_have_none)
     free(text);
 }
 
+/* The program makes 1000 calls. The number has all its digits. */
+Test(e2e_values_private, exports_have_them_if_asked)
+{
+    private_record();
+    char *text = run_well("$DWELL export chrome --with-values one.data | grep -c '\"ph\":\"X\",\"name\":\"login\".*"
+                          "\"args\":{\"password\":\"" PASSWORD "\",\"pin\":" PIN "},'");
+    cr_assert(eq(str, text, "1000\n"));
+    free(text);
+    text = run_well("$DWELL export chrome --with-values one.data | jq '[.traceEvents[] | select(.name == "
+                    "\"login\")] | length'");
+    cr_assert(eq(str, text, "1000\n"));
+    free(text);
+    text = run_well("$DWELL export collapsed --with-values one.data 2>&1; test $? -eq 2");
+    cr_assert(eq(str, text, "dwell: --with-values: format collapsed has no single calls with values; try chrome\n"));
+    free(text);
+}
+
 /* What the store gets of a recorded session. */
 Test(e2e_values_private, pushes_have_none)
 {

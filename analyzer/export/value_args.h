@@ -1,0 +1,26 @@
+/* Recorded values of single calls, for formats that show them (`dwell export --with-values`). */
+#ifndef DWELL_EXPORT_VALUE_ARGS_H
+#define DWELL_EXPORT_VALUE_ARGS_H
+
+#include <stdio.h>
+
+#include "analysis/analysis.h"
+#include "trace/recorded_values.h"
+
+struct value_args {
+    const struct recorded_values *values;
+    uint32_t *recorded; /* by function of the profile: 1 + its index in the values; zero if it has none */
+};
+
+/* `values` NULL: no call has any. */
+struct value_args value_args_begin(const struct analysis *session, const struct recorded_values *values);
+void value_args_end(struct value_args *a);
+
+/* The values of the call that the thread (serial number) has entered at that time; NULL if it has none. `function` is a
+ * number of the profile. */
+const struct recorded_row *value_args_of(const struct value_args *a, uint32_t function, uint32_t thread, uint64_t time);
+
+/* Writes them as a JSON object, by their names. */
+void value_args_put_json(const struct value_args *a, const struct recorded_row *row, FILE *out);
+
+#endif
