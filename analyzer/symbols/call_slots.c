@@ -87,8 +87,10 @@ static bool segment_is_code(Elf *elf, const struct image_segment *segment)
 
 static void call_slots_search(struct call_slots *s, Elf *elf, const struct image *image)
 {
-    struct slot_use *uses = s->count ? need_memory(s->count, sizeof *uses) : NULL;
-    for (size_t i = 0; i < image->segment_count && uses; i++)
+    if (!s->count)
+        return;
+    struct slot_use *uses = need_memory(s->count, sizeof *uses);
+    for (size_t i = 0; i < image->segment_count; i++)
         if (segment_is_code(elf, &image->segments[i]))
             slot_uses_search(s, uses, &image->segments[i]);
     for (size_t i = 0; i < s->count; i++)

@@ -311,7 +311,7 @@ static bool by_needs_ranges(struct value_finder *f, unsigned i)
 
 static struct table by_make(struct value_finder *f, bool each)
 {
-    bool ranges[BY_ARGUMENTS];
+    bool ranges[BY_ARGUMENTS] = { false };
     size_t count;
     for (unsigned i = 0; i < f->by->count; i++) {
         ranges[i] = !each && by_needs_ranges(f, i);

@@ -78,7 +78,7 @@ Test(e2e_openmp, the_slow_thread_is_on_the_path)
         first = json_object_array_get_idx(rows, 0);
         cr_assert(json_object_object_get_ex(first, "function", &name));
         cr_assert(eq(str, (char *)json_object_get_string(name), "work_long"), "%s", text);
-        cr_assert(ge(dbl, openmp_number(first, "work_ns"), 290e6), "%s", text);
+        cr_assert(ge(dbl, openmp_number(first, "work_ns"), 270e6), "%s", text);
         json_object_put(root);
         free(text);
         text = run_well("$DWELL whatif --format json work_long=0.5");
