@@ -24,9 +24,9 @@ enum export_uses {
 enum export_time { EXPORT_ELAPSED, EXPORT_APPLICATION, EXPORT_CPU, EXPORT_BLOCKED, EXPORT_CALLS };
 
 struct export_options {
-    const bool *only;      /* by function, true if it is chosen; NULL if all are */
-    bool aggregate;        /* one line for each function instead of one for each activation */
-    enum export_time time; /* the value of call paths, for formats with one value only */
+    const bool *only;                     /* by function, true if it is chosen; NULL if all are */
+    bool aggregate;                       /* one line for each function instead of one for each activation */
+    enum export_time time;                /* the value of call paths, for formats with one value only */
     const struct recorded_values *values; /* to be written; NULL: none, as they can be secrets */
 };
 

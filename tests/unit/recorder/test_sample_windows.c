@@ -56,7 +56,7 @@ Test(unit_sample_windows, switches_of_sampled_threads)
     sample_windows_note(&w, windows_tid(), MS);
     cr_assert(eq(sz, w.count, 1));
     for (int i = 0; i < SLEEPS; i++) {
-        nanosleep(&(struct timespec){ .tv_nsec = 1000 }, NULL);
+        nanosleep(&(struct timespec){ .tv_nsec = 200000 }, NULL); /* a shorter one can be over before it blocks */
         sample_windows_note(&w, windows_tid(), MS);
     }
     cr_assert(sample_windows_look(&w));
