@@ -84,22 +84,29 @@ bool filter_copy(int fd, uint64_t offset, void *into, uint32_t size)
     return true;
 }
 
-/* A copy, as somebody may overwrite the file. */
-const struct dwell_filters *filter_read_chunk(int fd, uint64_t offset, uint32_t kind)
+struct dwell_chunk_header *filter_copy_chunk(int fd, uint64_t offset, uint32_t kind, uint32_t least)
 {
     struct dwell_chunk_header head;
     if (!filter_copy(fd, offset, &head, sizeof head) || head.magic != DWELL_CHUNK_MAGIC || head.kind != kind ||
-        head.size < sizeof(struct dwell_filters) || head.size > DWELL_CHUNK_LARGEST)
+        head.size < least || head.size > DWELL_CHUNK_LARGEST)
         return NULL;
-    struct dwell_filters *chunk = sys_memory(head.size);
+    struct dwell_chunk_header *chunk = sys_memory(head.size);
     if (!chunk)
         return NULL;
     if (!filter_copy(fd, offset, chunk, head.size)) {
         sys_unmap(chunk, head.size);
         return NULL;
     }
-    chunk->chunk = head;
-    filter_check_modules(chunk);
+    *chunk = head;
+    return chunk;
+}
+
+const struct dwell_filters *filter_read_chunk(int fd, uint64_t offset, uint32_t kind)
+{
+    struct dwell_filters *chunk =
+        (struct dwell_filters *)filter_copy_chunk(fd, offset, kind, sizeof(struct dwell_filters));
+    if (chunk)
+        filter_check_modules(chunk);
     return chunk;
 }
 

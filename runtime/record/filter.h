@@ -71,6 +71,10 @@ bool filter_map(int fd);
 /* Copies bytes of the session `fd`. False if there are not so many. */
 bool filter_copy(int fd, uint64_t offset, void *into, uint32_t size);
 
+/* A copy of the chunk at an offset, as somebody may overwrite the file: NULL if it is not of that kind, has less than
+ * `least` bytes, or there is no memory. The caller unmaps it. */
+struct dwell_chunk_header *filter_copy_chunk(int fd, uint64_t offset, uint32_t kind, uint32_t least);
+
 /* A copy of the chunk of that kind (filters or levels) at that offset of the session `fd`. NULL if there is none. Its
  * modules and their functions and texts lie in the copy. The caller unmaps chunk.size bytes. */
 const struct dwell_filters *filter_read_chunk(int fd, uint64_t offset, uint32_t kind);

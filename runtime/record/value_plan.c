@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "filter.h"
+#include "plan_texts.h"
 #include "runtime.h"
 #include "session.h"
 #include "sys.h"
@@ -68,23 +69,6 @@ static struct value_registers value_plan_registers(const struct planned_site *pl
 
 /* ---- reading ---- */
 
-static struct dwell_values_plan *value_plan_read(int fd, uint64_t offset)
-{
-    struct dwell_chunk_header head;
-    if (!filter_copy(fd, offset, &head, sizeof head) || head.magic != DWELL_CHUNK_MAGIC ||
-        head.kind != DWELL_CHUNK_PLAN || head.size < sizeof(struct dwell_values_plan) ||
-        head.size > DWELL_CHUNK_LARGEST)
-        return NULL;
-    struct dwell_values_plan *plan = sys_memory(head.size);
-    if (plan && filter_copy(fd, offset, plan, head.size)) {
-        plan->chunk = head;
-        return plan;
-    }
-    if (plan)
-        sys_unmap(plan, head.size);
-    return NULL;
-}
-
 /* Programs that are not well are taken for values that cannot be read. False if they do not fill the site. */
 static bool value_plan_check_site(struct dwell_values_site *site, uint32_t values)
 {
@@ -102,17 +86,11 @@ static bool value_plan_check_site(struct dwell_values_site *site, uint32_t value
     return at == end;
 }
 
-/* The bytes of a function's texts, with the zeros behind them. */
-static size_t value_plan_texts(size_t build_id, size_t path)
-{
-    return (build_id + path + 7) & ~(size_t)7;
-}
-
 /* Adds the sites of a function that is whole. */
 static bool value_plan_add_function(struct dwell_values_function *f)
 {
     size_t at =
-        sizeof *f + value_plan_texts(f->build_id_length, f->path_length) + f->values * sizeof(struct dwell_value);
+        sizeof *f + plan_texts_size(f->build_id_length, f->path_length) + f->values * sizeof(struct dwell_value);
     if (f->values > DWELL_VALUES_MOST || at > f->size || f->sites > DWELL_VALUES_SITES - value_plan->sites)
         return false;
     for (uint32_t i = 0; i < f->sites; i++) {
@@ -145,7 +123,8 @@ void value_plan_begin(int fd)
     const uint64_t offset = session_more(&runtime.session)->values;
     if (!offset || value_plan || runtime.mode != DWELL_MODE_TRACE)
         return;
-    struct dwell_values_plan *plan = value_plan_read(fd, offset);
+    struct dwell_values_plan *plan =
+        (struct dwell_values_plan *)filter_copy_chunk(fd, offset, DWELL_CHUNK_PLAN, sizeof(struct dwell_values_plan));
     value_plan = plan ? sys_memory(sizeof *value_plan) : NULL;
     value_sites = value_plan ? sys_memory(VALUE_SLOTS * sizeof *value_sites) : NULL;
     if (!value_sites)
@@ -190,17 +169,10 @@ const struct value_site *value_plan_find(uint64_t probe_return)
     return NULL;
 }
 
-static bool value_plan_is_of_module(const struct dwell_values_function *f, struct text build_id, struct text path)
-{
-    const char *id = (const char *)(f + 1), *name = id + f->build_id_length;
-    return f->build_id_length ? f->build_id_length == build_id.length && memcmp(id, build_id.at, build_id.length) == 0
-                              : f->path_length == path.length && memcmp(name, path.at, path.length) == 0;
-}
-
 static bool value_plan_has_results(const struct dwell_values_function *f)
 {
     const struct dwell_value *values =
-        (const struct dwell_value *)((const char *)(f + 1) + value_plan_texts(f->build_id_length, f->path_length));
+        (const struct dwell_value *)((const char *)(f + 1) + plan_texts_size(f->build_id_length, f->path_length));
     bool any = false;
     for (uint32_t i = 0; i < f->values; i++)
         any |= values[i].result;
@@ -213,7 +185,8 @@ bool value_plan_use_module(struct text build_id, struct text path, uint64_t bias
     bool good = true;
     for (uint32_t i = 0; value_sites && i < value_plan->sites; i++) {
         const struct planned_site *planned = &value_plan->site[i];
-        if (!value_plan_is_of_module(planned->function, build_id, path))
+        if (!plan_texts_are_of((const char *)(planned->function + 1), planned->function->build_id_length,
+                               planned->function->path_length, &(struct plan_module){ build_id, path }))
             continue;
         good &= value_plan_insert(bias, i);
         if (planned->function != last)

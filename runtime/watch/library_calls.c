@@ -20,6 +20,7 @@
 #include "levels/rewrite.h"
 #include "metadata_records.h"
 #include "module_identity.h"
+#include "plan_texts.h"
 #include "probes.h"
 #include "program_path.h"
 #include "runtime.h"
@@ -52,7 +53,7 @@ static const struct dwell_calls_module *library_next_module(const struct dwell_c
 
 static size_t library_texts(const struct dwell_calls_module *m)
 {
-    return ((size_t)m->build_id_length + m->path_length + 7) & ~(size_t)7;
+    return plan_texts_size(m->build_id_length, m->path_length);
 }
 
 static const struct dwell_calls_slot *library_slots(const struct dwell_calls_module *m)
@@ -78,33 +79,21 @@ static void library_check(struct dwell_calls_plan *plan)
 
 static struct dwell_calls_plan *library_read_plan(int fd, uint64_t offset)
 {
-    struct dwell_chunk_header head;
-    if (!filter_copy(fd, offset, &head, sizeof head) || head.magic != DWELL_CHUNK_MAGIC ||
-        head.kind != DWELL_CHUNK_CALLS_PLAN || head.size < sizeof(struct dwell_calls_plan) ||
-        head.size > DWELL_CHUNK_LARGEST)
-        return NULL;
-    struct dwell_calls_plan *plan = sys_memory(head.size);
-    if (plan && filter_copy(fd, offset, plan, head.size)) {
-        plan->chunk = head;
-        library_check(plan);
-        return plan;
-    }
+    struct dwell_calls_plan *plan =
+        (struct dwell_calls_plan *)filter_copy_chunk(fd, offset, DWELL_CHUNK_CALLS_PLAN, sizeof *plan);
     if (plan)
-        sys_unmap(plan, head.size);
-    return NULL;
+        library_check(plan);
+    return plan;
 }
 
 /* The plan's module that is loaded there; NULL if it has none: the module has no probes. */
 static const struct dwell_calls_module *library_module(const struct dl_phdr_info *info, bool program)
 {
-    const struct text build_id = module_build_id(info), path = program ? library_search->program : module_name(info);
+    const struct plan_module loaded = { module_build_id(info), program ? library_search->program : module_name(info) };
     const struct dwell_calls_module *m = (const struct dwell_calls_module *)(library_search->plan + 1);
-    for (uint32_t i = 0; i < library_search->plan->modules; i++, m = library_next_module(m)) {
-        const char *id = (const char *)(m + 1);
-        if (m->build_id_length ? text_is_same((struct text){ id, m->build_id_length }, build_id)
-                               : text_is_same((struct text){ id, m->path_length }, path))
+    for (uint32_t i = 0; i < library_search->plan->modules; i++, m = library_next_module(m))
+        if (plan_texts_are_of((const char *)(m + 1), m->build_id_length, m->path_length, &loaded))
             return m;
-    }
     return NULL;
 }
 
