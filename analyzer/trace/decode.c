@@ -2,7 +2,6 @@
 #include "trace/decode.h"
 
 #include "base/numbers.h"
-#include "dwell/format_cpu_number.h"
 
 enum {
     TIME_WORDS = 3,

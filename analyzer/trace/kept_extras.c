@@ -5,7 +5,6 @@
 
 #include "base/memory.h"
 #include "base/numbers.h"
-#include "dwell/format_cpu_number.h"
 
 enum { TIME_WORDS = 3, OFF_CPU_BYTES = 2 * (1 + 2 * TIME_WORDS), OFF_CPU_WORDS = OFF_CPU_BYTES / 2 };
 

@@ -274,6 +274,8 @@ enum dwell_extension {
     DWELL_EXT_RUNTIME = 19, /* 1 to 3 words: ticks on the CPU that the runtime took in the interval before the event */
     DWELL_EXT_OBJECT = 20,  /* 5 or 7 words: what the call that ends waited for or acted on. Kind and role (1), the
                              * object (4), the tid of the thread that held it (2) */
+    DWELL_EXT_CPU = 21, /* 1 word: the number of the CPU that the thread is on after it was off its CPU. Without one,
+                         * it is unknown after a BLOCKED or PREEMPTED */
 };
 
 /* A call tree chunk holds nodes one after another after the chunk header. The first chunk of a thread (sequence 0) has

@@ -3,7 +3,7 @@
 
 #include <stddef.h>
 
-#include "dwell/format_cpu_number.h"
+#include "dwell/format.h"
 
 extern const ptrdiff_t __rseq_offset __attribute__((weak, visibility("default")));
 extern const unsigned __rseq_size __attribute__((weak, visibility("default")));

@@ -8,7 +8,6 @@
 
 #include "base/memory.h"
 #include "causes/why.h"
-#include "dwell/format_cpu_number.h"
 #include "support/load.h"
 #include "support/scenario.h"
 #include "support/session_writer.h"
