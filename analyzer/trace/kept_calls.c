@@ -30,20 +30,16 @@ bool kept_calls_are_all(const struct session_file *file)
 
 bool kept_settings_read(const struct session_file *file, struct dwell_keep *keep)
 {
-    for (size_t i = 0; i < file->chunk_count; i++) {
-        struct trace_chunk chunk = file->chunks[i];
-        uint8_t bytes[DWELL_UNIT + TRACE_PADDING];
-        if (chunk.kind != DWELL_CHUNK_KEEP || chunk.offset != file->more.keep || chunk.size != DWELL_UNIT ||
-            !session_file_read_chunk(file, &chunk, bytes))
-            continue;
-        memcpy(keep, bytes, sizeof *keep);
-        if (keep->watches > DWELL_KEEP_WATCHES)
-            return false;
-        for (uint32_t j = 0; j < keep->watches; j++)
-            keep->watch[j].text[DWELL_KEEP_TEXT - 1] = '\0';
-        return true;
-    }
-    return false;
+    const struct trace_chunk *chunk = session_file_chunk(file, DWELL_CHUNK_KEEP, file->more.keep);
+    uint8_t bytes[DWELL_UNIT + TRACE_PADDING];
+    if (!chunk || chunk->size != DWELL_UNIT || !session_file_read_chunk(file, chunk, bytes))
+        return false;
+    memcpy(keep, bytes, sizeof *keep);
+    if (keep->watches > DWELL_KEEP_WATCHES)
+        return false;
+    for (uint32_t j = 0; j < keep->watches; j++)
+        keep->watch[j].text[DWELL_KEEP_TEXT - 1] = '\0';
+    return true;
 }
 
 static int kept_compare_windows(const void *a, const void *b)

@@ -29,14 +29,10 @@ static struct library_slots library_slots_count(const uint8_t *data, size_t size
 struct library_slots library_slots_read(const struct session_file *file)
 {
     struct library_slots found = { 0, 0 };
-    for (size_t i = 0; i < file->chunk_count && file->more.calls; i++) {
-        const struct trace_chunk *chunk = &file->chunks[i];
-        if (chunk->kind != DWELL_CHUNK_CALLS_PLAN || chunk->offset != file->more.calls)
-            continue;
-        uint8_t *data = need_memory((size_t)chunk->size + TRACE_PADDING, 1);
-        if (session_file_read_chunk(file, chunk, data))
-            found = library_slots_count(data, chunk->size);
-        free(data);
-    }
+    const struct trace_chunk *chunk = session_file_chunk(file, DWELL_CHUNK_CALLS_PLAN, file->more.calls);
+    uint8_t *data = chunk ? need_memory((size_t)chunk->size + TRACE_PADDING, 1) : NULL;
+    if (chunk && session_file_read_chunk(file, chunk, data))
+        found = library_slots_count(data, chunk->size);
+    free(data);
     return found;
 }

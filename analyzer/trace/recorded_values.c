@@ -198,15 +198,11 @@ static uint8_t *values_read_chunk(struct recorded_values *v, const struct sessio
 static struct recorded_values values_begin(const struct session_file *file)
 {
     struct recorded_values v = { .functions = NULL };
-    for (size_t i = 0; i < file->chunk_count; i++) {
-        const struct trace_chunk *chunk = &file->chunks[i];
-        if (chunk->kind != DWELL_CHUNK_PLAN || chunk->offset != file->more.values)
-            continue;
-        uint8_t *data = values_read_chunk(&v, file, chunk);
-        if (data)
-            values_read_plan(&v, chunk, data);
-        free(data);
-    }
+    const struct trace_chunk *chunk = session_file_chunk(file, DWELL_CHUNK_PLAN, file->more.values);
+    uint8_t *data = chunk ? values_read_chunk(&v, file, chunk) : NULL;
+    if (data)
+        values_read_plan(&v, chunk, data);
+    free(data);
     return v;
 }
 

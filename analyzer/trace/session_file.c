@@ -482,6 +482,14 @@ bool session_file_is_chunk(const struct trace_chunk *chunk, const uint8_t *buffe
            h.sequence == chunk->sequence && h.depth == chunk->depth;
 }
 
+const struct trace_chunk *session_file_chunk(const struct session_file *file, unsigned kind, uint64_t offset)
+{
+    for (size_t i = 0; i < file->chunk_count; i++)
+        if (file->chunks[i].kind == kind && file->chunks[i].offset == offset)
+            return &file->chunks[i];
+    return NULL;
+}
+
 bool session_file_read_chunk(const struct session_file *file, const struct trace_chunk *chunk, uint8_t *buffer)
 {
     if (chunk->size < sizeof(struct dwell_chunk_header))

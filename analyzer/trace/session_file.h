@@ -332,6 +332,9 @@ int session_file_take_error(const struct session_file *file);
 /* Returns how many bytes were read, or -1 with errno set. */
 long session_file_read_some(const struct session_file *file, uint64_t offset, void *buffer, size_t size);
 
+/* The chunk of that kind at an offset; NULL if there is none. */
+const struct trace_chunk *session_file_chunk(const struct session_file *file, unsigned kind, uint64_t offset);
+
 /* Reads a whole chunk with its header into `buffer`, and puts TRACE_PADDING zero bytes after it. The buffer must have
  * room for both. Returns false if the file is shorter now or another chunk is there. Thread-safe. */
 enum { TRACE_PADDING = 16 };
