@@ -74,24 +74,13 @@ static void slot_uses_search(const struct call_slots *s, struct slot_use *uses, 
     }
 }
 
-static bool segment_is_code(Elf *elf, const struct image_segment *segment)
-{
-    size_t count = 0;
-    GElf_Phdr header;
-    elf_getphdrnum(elf, &count);
-    for (size_t i = 0; i < count; i++)
-        if (gelf_getphdr(elf, (int)i, &header) && header.p_type == PT_LOAD && header.p_vaddr == segment->address)
-            return header.p_flags & PF_X;
-    return false;
-}
-
-static void call_slots_search(struct call_slots *s, Elf *elf, const struct image *image)
+static void call_slots_search(struct call_slots *s, const struct image *image)
 {
     if (!s->count)
         return;
     struct slot_use *uses = need_memory(s->count, sizeof *uses);
     for (size_t i = 0; i < image->segment_count; i++)
-        if (segment_is_code(elf, &image->segments[i]))
+        if (image->segments[i].code)
             slot_uses_search(s, uses, &image->segments[i]);
     for (size_t i = 0; i < s->count; i++)
         s->list[i].only_calls |= uses[i].calls && !uses[i].other;
@@ -111,6 +100,6 @@ struct call_slots call_slots_find(Elf *elf, const struct image *image)
     }
     if (s.count)
         qsort(s.list, s.count, sizeof *s.list, call_slots_compare);
-    call_slots_search(&s, elf, image);
+    call_slots_search(&s, image);
     return s;
 }

@@ -19,7 +19,7 @@ static void image_add_segment(struct image *image, const GElf_Phdr *header, cons
     if (header->p_type != PT_LOAD || header->p_offset > size || header->p_filesz > size - header->p_offset)
         return;
     image->segments[image->segment_count++] =
-        (struct image_segment){ header->p_vaddr, header->p_filesz, file + header->p_offset };
+        (struct image_segment){ header->p_vaddr, header->p_filesz, file + header->p_offset, header->p_flags & PF_X };
 }
 
 static void image_find_table(struct image *image, const GElf_Phdr *header)

@@ -10,6 +10,7 @@
 struct image_segment {
     uint64_t address, size;
     const uint8_t *bytes; /* of the file */
+    bool code;            /* it can be executed */
 };
 
 struct image {
