@@ -30,8 +30,7 @@ static const struct argp_option shared_table[SHARED_COUNT] = {
     [SHARED_WITHIN] = { "within", KEY(SHARED_WITHIN), "ACTIVITY", 0,
                         "Only the time of each thread in its activities: marker:WHAT from Perf_MarkBegin to "
                         "Perf_MarkEnd, activity:CLASS from START to END of trace events; or in calls with such a "
-                        "recorded value, "
-                        "'FUNCTION: WHAT = VALUE'; may be repeated",
+                        "recorded value, 'FUNCTION: WHAT = VALUE'; may be repeated",
                         GROUP_PART },
     [SHARED_THREAD] = { "thread", KEY(SHARED_THREAD), "THREAD", 0,
                         "Only this thread: a tid, or a glob for names; may be repeated", GROUP_PART },

@@ -29,12 +29,13 @@ struct valued_call {
 struct valued_by {
     struct recorded_argument arguments[BY_ARGUMENTS];
     unsigned count;
+    unsigned first, end; /* those that decide now */
 };
 
 /* What a worker finds. */
 struct value_finder {
     const struct analysis *analysis;
-    const struct valued_by *by;
+    struct valued_by *by;
     struct valued_call *calls;
     size_t count, room;
     uint64_t without;
@@ -93,7 +94,7 @@ static int value_compare_one(const struct valued_by *by, unsigned i, const struc
 static int value_compare_values(const struct valued_by *by, const struct valued_call *x, const struct valued_call *y)
 {
     int order = 0;
-    for (unsigned i = 0; i < by->count && !order; i++)
+    for (unsigned i = by->first; i < by->end && !order; i++)
         order = value_compare_one(by, i, x, y);
     return order;
 }
@@ -293,19 +294,19 @@ static void by_fill(struct table *t, const struct value_finder *f, const struct 
     }
 }
 
-/* Whether the argument has so many different numbers that they become ranges. */
-static bool by_needs_ranges(struct value_finder *f, unsigned i)
+/* Gives the calls ranges of the argument if it has too many different numbers. Returns whether it did. */
+static bool by_use_ranges(struct value_finder *f, unsigned i)
 {
-    const struct valued_by alone = { { f->by->arguments[i] }, 1 };
-    struct value_finder one = { .by = &alone, .calls = need_memory(f->count, sizeof *f->calls), .count = f->count };
-    size_t count = 0;
-    for (size_t j = 0; j < f->count; j++)
-        one.calls[j] = (struct valued_call){ .words = { f->calls[j].words[i] } };
-    if (recorded_value_is_number(f->by->arguments[i].value)) {
-        value_sort_calls(&one);
-        free(value_group_calls(&one, &count));
-    }
-    free(one.calls);
+    const struct recorded_value *v = f->by->arguments[i].value;
+    size_t count;
+    if (!recorded_value_is_number(v))
+        return false;
+    f->by->first = i;
+    f->by->end = i + 1;
+    value_sort_calls(f);
+    free(value_group_calls(f, &count));
+    for (size_t j = 0; j < f->count && count > DISTINCT_VALUES; j++)
+        f->calls[j].range[i] = recorded_value_range(v, f->calls[j].words[i]);
     return count > DISTINCT_VALUES;
 }
 
@@ -313,11 +314,10 @@ static struct table by_make(struct value_finder *f, bool each)
 {
     bool ranges[BY_ARGUMENTS] = { false };
     size_t count;
-    for (unsigned i = 0; i < f->by->count; i++) {
-        ranges[i] = !each && by_needs_ranges(f, i);
-        for (size_t j = 0; j < f->count && ranges[i]; j++)
-            f->calls[j].range[i] = recorded_value_range(f->by->arguments[i].value, f->calls[j].words[i]);
-    }
+    for (unsigned i = 0; i < f->by->count && !each; i++)
+        ranges[i] = by_use_ranges(f, i);
+    f->by->first = 0;
+    f->by->end = f->by->count;
     value_sort_calls(f);
     struct value_group *groups = value_group_calls(f, &count);
     if (f->by->count == 1 && !ranges[0] && recorded_value_is_word(f->by->arguments[0].value) && count)
