@@ -74,7 +74,7 @@ static void check_timers(const char *options)
         cr_assert(eq(u64, report_session(r, "lost_events"), 0));
         report_drop(r);
         free(out);
-        out = run_well(INFO_WITHOUT_PROBES_SHARE_OF("%s"), name);
+        out = run_well(INFO_WITHOUT_CPU_REMARKS_OF("%s"), name);
         cr_assert(has(out, " 0 frames left without one"), "%s", options);
         cr_assert(not(has(out, "\nremark")), "%s: %s", options, out);
         free(out);

@@ -12,6 +12,8 @@
 
 TestSuite(e2e_signals, .timeout = 300);
 
+#define SIGNALS_60000 "$DWELL record -q --mode %s $PROGRAMS/signals/signals%s %s 60000"
+
 static const char *const modes[] = { "trace", "profile", "ring=1G" };
 static const char *const levels[] = { "-O0", "-O2" };
 
@@ -33,23 +35,37 @@ static void check_paths(const char *what)
 
 /* The kernel may rightly count up to a fifth more: `run` is not recorded, and where entering the kernel takes long,
  * signals, new threads and their chunks take long in it. */
-static bool signals_time_is_outside(const char *info)
+static bool signals_time_is_recorded(const char *info)
 {
     static const char between[] = " of CPU time in the recording, and ";
-    const char *remark = strstr(info, "remark "), *middle = remark ? strstr(remark, between) : NULL;
-    if (!middle || strstr(remark + 1, "remark "))
-        return false;
+    const char *middle = strstr(info, between), *remark = middle ? strstr(info, "remark          process ") : NULL;
+    if (!middle)
+        return true;
     double recorded, kernel;
-    return sscanf(remark, "remark process %*u has %lf ms", &recorded) == 1 &&
+    return remark && sscanf(remark, "remark process %*u has %lf ms", &recorded) == 1 &&
            sscanf(middle + strlen(between), "%lf ms by the kernel's count", &kernel) == 1 && kernel > recorded &&
            kernel < recorded * 1.2;
+}
+
+/* Other work on the machine takes time in the kernel, so one of three runs must agree. */
+static void check_time(const char *mode, const char *level, const char *how)
+{
+    for (int try = 1;; try++) {
+        char *info = run_well("$DWELL info");
+        const bool recorded = signals_time_is_recorded(info);
+        cr_assert(recorded || try < 3, "%s %s: %s", how, mode, info);
+        free(info);
+        if (recorded)
+            return;
+        free(run_well(SIGNALS_60000, mode, level, how));
+    }
 }
 
 static void signals_check(const char *how, bool paths)
 {
     for (int i = 0; i < 6; i++) {
         const char *mode = modes[i / 2], *level = levels[i % 2];
-        char *out = run_well("$DWELL record -q --mode %s $PROGRAMS/signals/signals%s %s 60000", mode, level, how);
+        char *out = run_well(SIGNALS_60000, mode, level, how);
         struct report *r = report_of("");
         check_counts(out, r, 4);
         cr_assert(eq(u64, report_session(r, "lost_events"), 0));
@@ -57,11 +73,12 @@ static void signals_check(const char *how, bool paths)
         free(out);
         if (!paths)
             continue;
-        char *info = run_well(INFO_WITHOUT_PROBES_SHARE);
+        char *info = run_well(INFO_WITHOUT_CPU_REMARKS);
         cr_assert(has(info, " 0 frames left without one"), "%s %s: %s", how, mode, info);
-        cr_assert(not(has(info, "remark") && !signals_time_is_outside(info)), "%s %s: %s", how, mode, info);
+        cr_assert(not(has(info, "remark")), "%s %s: %s", how, mode, info);
         free(info);
         check_paths(how);
+        check_time(mode, level, how);
     }
 }
 

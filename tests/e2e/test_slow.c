@@ -65,7 +65,7 @@ Test(e2e_slow, asleep_in_the_middle_of_an_event)
         for (size_t j = 0; j < sizeof options / sizeof *options; j++) {
             setenv("DWELL_NAP", programs[i][0], 1);
             free(run_well("$DWELL record -q %s $PROGRAMS/%s", options[j], programs[i][1]));
-            char *info = run_well(INFO_WITHOUT_PROBES_SHARE);
+            char *info = run_well(INFO_WITHOUT_CPU_REMARKS);
             cr_assert(not(has(info, "remark")), "%s %s: %s", programs[i][1], options[j], info);
             free(info);
         }

@@ -23,7 +23,7 @@ static void stacks_check(const char *how, const char *mode, const char *options,
     char *paths = report_paths("");
     cr_assert(eq(str, paths, wanted), "%s %s", how, mode);
     free(paths);
-    char *info = run_well(INFO_WITHOUT_PROBES_SHARE);
+    char *info = run_well(INFO_WITHOUT_CPU_REMARKS);
     cr_assert(not(has(info, "remark")), "%s %s: %s", how, mode, info);
     free(info);
     free(out);
