@@ -140,7 +140,7 @@ static void export_check_settings(const struct export_settings *settings)
     if (settings->options.aggregate && !(settings->format->uses & EXPORT_AGGREGATE))
         die(STATUS_ERROR, "--aggregate: format %s has no use for it; leave it out", settings->format->name);
     if (settings->with_values && !(settings->format->uses & EXPORT_VALUES))
-        die(STATUS_ERROR, "--with-values: format %s has no single calls with values; try chrome",
+        die(STATUS_ERROR, "--with-values: format %s has no values of arguments; try sqlite or chrome",
             settings->format->name);
     if (settings->format->write_files && !settings->shared.output)
         die(STATUS_ERROR, "export %s does not write to standard output; say where, with -o FILE",

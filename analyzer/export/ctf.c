@@ -13,6 +13,7 @@
 #include "export/ctf_streams.h"
 #include "export/formats.h"
 #include "export/slices.h"
+#include "export/value_args.h"
 #include "trace/event_fields.h"
 #include "trace/trace_event_list.h"
 
@@ -21,6 +22,7 @@ struct ctf_writer {
     const struct analysis *session;
     const struct order *order;
     struct ctf_folder folder;
+    struct value_args values;
     struct ctf_stream *streams; /* by thread number */
     size_t stream_count, stream_room;
     struct ctf_stream events; /* the trace events of one thread */
@@ -76,10 +78,38 @@ static void ctf_write_call(const struct ctf_writer *w, const struct slices_threa
     ctf_put_32(stream, ctf_function_number(w, function));
 }
 
+/* The names and values are texts: names are no identifiers, as those of fields have to be. */
+static void ctf_write_values(const struct ctf_writer *w, const struct slices_thread *thread, uint64_t time,
+                             uint32_t function, const struct recorded_row *row)
+{
+    struct ctf_stream *stream = &w->streams[thread->number];
+    const uint32_t count = value_args_count(&w->values, row);
+    char *texts[2 * DWELL_VALUES_MOST];
+    size_t bytes = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct value_arg arg = value_args_get(&w->values, row, i);
+        texts[2 * i] = utf8_repair(arg.name);
+        texts[2 * i + 1] = utf8_repair(arg.text);
+        bytes += strlen(texts[2 * i]) + strlen(texts[2 * i + 1]) + 2;
+        free(arg.text);
+    }
+    ctf_event(stream, CTF_VALUES, ctf_time(w->session, time), 8 + bytes);
+    ctf_put_32(stream, ctf_function_number(w, function));
+    ctf_put_32(stream, count);
+    for (uint32_t i = 0; i < 2 * count; i++) {
+        ctf_put_text(stream, texts[i]);
+        free(texts[i]);
+    }
+}
+
 static void ctf_begin_slice(struct slices_visitor *visitor, struct slices_thread *thread, struct call_slice *slice)
 {
     const struct ctf_writer *w = (struct ctf_writer *)visitor;
+    const struct recorded_row *row =
+        slice->is_call ? value_args_of(&w->values, slice->function, thread->thread, slice->begin) : NULL;
     ctf_write_call(w, thread, slice->is_call ? CTF_ENTER : CTF_CONTINUE, slice->begin, slice->function);
+    if (row)
+        ctf_write_values(w, thread, slice->begin, slice->function, row);
 }
 
 static void ctf_end_slice(struct slices_visitor *visitor, struct slices_thread *thread, struct call_slice *slice,
@@ -273,7 +303,7 @@ static void ctf_write_folder(struct ctf_writer *w)
     FILE *metadata = ctf_open_metadata(&w->folder);
     if (!metadata)
         return;
-    ctf_write_metadata(w->session, w->order, metadata);
+    ctf_write_metadata(w->session, w->order, w->values.values != NULL, metadata);
     ctf_close_metadata(&w->folder, metadata);
     ctf_write_session(w);
     slices_run(w->session, &w->visitor);
@@ -288,7 +318,6 @@ static void ctf_write_folder(struct ctf_writer *w)
 bool export_ctf(const struct analysis *session, const struct export_options *options, const char *path,
                 struct error *error)
 {
-    (void)options;
     struct order *order = order_new(session);
     struct ctf_writer w = {
         .visitor = { .thread = ctf_begin_thread,
@@ -299,12 +328,15 @@ bool export_ctf(const struct analysis *session, const struct export_options *opt
                      .mark = ctf_write_mark },
         .session = session,
         .order = order,
+        .values = value_args_begin(session, options->values),
     };
     if (!ctf_folder_begin(&w.folder, path, error)) {
+        value_args_end(&w.values);
         order_free(order);
         return false;
     }
     ctf_write_folder(&w);
+    value_args_end(&w.values);
     order_free(order);
     return ctf_folder_end(&w.folder);
 }

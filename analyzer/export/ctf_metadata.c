@@ -113,7 +113,7 @@ static void ctf_metadata_write_event(FILE *out, enum ctf_stream_class class, int
             name, id, class, fields);
 }
 
-static void ctf_metadata_write_events(FILE *out)
+static void ctf_metadata_write_events(FILE *out, bool values)
 {
     static const struct {
         enum ctf_stream_class class;
@@ -144,9 +144,13 @@ static void ctf_metadata_write_events(FILE *out)
     ctf_metadata_write_stream(out, CTF_SESSION, false);
     for (size_t i = 0; i < sizeof events / sizeof *events; i++)
         ctf_metadata_write_event(out, events[i].class, events[i].id, events[i].name, events[i].fields);
+    if (values)
+        ctf_metadata_write_event(
+            out, CTF_CALLS, CTF_VALUES, "values",
+            " function_t function; u32 count; struct { text_t name; text_t value; } values[count]; ");
 }
 
-void ctf_write_metadata(const struct analysis *session, const struct order *order, FILE *out)
+void ctf_write_metadata(const struct analysis *session, const struct order *order, bool values, FILE *out)
 {
     fputs("/* CTF 1.8 */\n\n"
           "typealias integer { size = 8; align = 8; signed = false; } := u8;\n"
@@ -163,5 +167,5 @@ void ctf_write_metadata(const struct analysis *session, const struct order *orde
     ctf_metadata_write_clock(&session->file->header, out);
     fputs("typealias integer { size = 64; align = 8; signed = false; map = clock.dwell.value; } := time_t;\n\n", out);
     ctf_metadata_write_functions(session, order, out);
-    ctf_metadata_write_events(out);
+    ctf_metadata_write_events(out, values);
 }

@@ -21,11 +21,13 @@ enum ctf_call_event {
     CTF_ON_CPU,
     CTF_OS, /* OS events in the interval that ends here */
     CTF_MARK,
+    CTF_VALUES, /* of the call that the enter before this event begins */
 };
 
 /* Events of the session's stream. */
 enum ctf_session_event { CTF_FUNCTION, CTF_PROCESS, CTF_PROCESS_END, CTF_SAMPLE };
 
-void ctf_write_metadata(const struct analysis *session, const struct order *order, FILE *out);
+/* `values`: there are events CTF_VALUES. */
+void ctf_write_metadata(const struct analysis *session, const struct order *order, bool values, FILE *out);
 
 #endif

@@ -90,8 +90,13 @@ static int database_bind_number(sqlite3_stmt *statement, int at, int64_t number,
 static bool database_bind(sqlite3_stmt *statement, const char *kinds, va_list values)
 {
     for (int i = 0; kinds[i]; i++) {
-        const int result = kinds[i] == 't' ? database_bind_text(statement, i + 1, va_arg(values, const char *))
-                                           : database_bind_number(statement, i + 1, va_arg(values, int64_t), kinds[i]);
+        int result;
+        if (kinds[i] == 't')
+            result = database_bind_text(statement, i + 1, va_arg(values, const char *));
+        else if (kinds[i] == 'r')
+            result = sqlite3_bind_double(statement, i + 1, va_arg(values, double));
+        else
+            result = database_bind_number(statement, i + 1, va_arg(values, int64_t), kinds[i]);
         if (result != SQLITE_OK)
             return false;
     }

@@ -22,8 +22,8 @@ sqlite3_stmt *database_prepare(struct database *d, const char *sql);
 /* Renames the database to its path. If that or an earlier step fails, keeps the old file and returns false. */
 bool database_end(struct database *d);
 
-/* Runs a statement with values. `kinds` has a letter for each value. `i`, `z` and `n` are int64_t. `t` is a text of any
- * bytes, or NULL. A text is stored as UTF-8. `z` is stored as NULL if it is 0, `n` always. */
+/* Runs a statement with values. `kinds` has a letter for each value. `i`, `z` and `n` are int64_t, `r` is a double. `t`
+ * is a text of any bytes, or NULL. A text is stored as UTF-8. `z` is stored as NULL if it is 0, `n` always. */
 void database_insert(struct database *d, sqlite3_stmt *statement, const char *kinds, ...);
 
 /* Runs a statement with numbers by `kinds`, the same letters without t. */

@@ -18,6 +18,7 @@
 #include "export/firefox_tables.h"
 #include "export/formats.h"
 #include "export/slices.h"
+#include "export/value_args.h"
 #include "trace/activities.h"
 #include "trace/event_fields.h"
 #include "trace/event_names.h"
@@ -54,6 +55,7 @@ struct firefox_writer {
     size_t count;
     FILE *markers[MARKER_COLUMNS];
     struct activities activities;
+    struct value_args values;
     size_t marker_count;
 };
 
@@ -223,6 +225,28 @@ static void firefox_add_mark(struct slices_visitor *visitor, struct slices_threa
     fprintf(w->markers[MARKER_DATA], "{\"type\":\"mark\",\"number\":%" PRIu32 "}", number);
 }
 
+/* A marker for the first slice of a call with values. The keys of its fields are numbers: firefox_write_schema. */
+static void firefox_add_values(struct slices_visitor *visitor, struct slices_thread *thread, struct call_slice *slice,
+                               uint64_t time, enum slice_end how)
+{
+    struct firefox_writer *w = (struct firefox_writer *)visitor;
+    const struct recorded_row *row =
+        slice->is_call ? value_args_of(&w->values, slice->function, thread->thread, slice->begin) : NULL;
+    (void)how;
+    if (!row)
+        return;
+    FILE *out = w->markers[MARKER_DATA];
+    firefox_write_marker(w, slice->begin, &time, w->session->names[slice->function].name);
+    fprintf(out, "{\"type\":\"values %" PRIu32 "\"", row->function);
+    for (uint32_t i = 0; i < value_args_count(&w->values, row); i++) {
+        const struct value_arg arg = value_args_get(&w->values, row, i);
+        fprintf(out, ",\"%" PRIu32 "\":", i);
+        json_put_text(out, arg.text);
+        free(arg.text);
+    }
+    putc('}', out);
+}
+
 static bool firefox_add_event(void *context, const struct trace_event *event, const struct trace_event_class *class)
 {
     struct firefox_writer *w = context;
@@ -336,6 +360,7 @@ static void firefox_write_column(struct firefox_writer *w, const struct firefox_
     fprintf(w->out, "\"%s\":[", names[column]);
     if (w->session->file->header.mode != DWELL_MODE_PROFILE) {
         w->slices.begin = column == SAMPLE_STACK ? firefox_begin_slice : NULL;
+        w->slices.end = column == SAMPLE_TIME && w->values.values ? firefox_add_values : NULL;
         w->slices.only_process = lane->process;
         w->slices.only_thread = lane->thread;
         slices_run(w->session, &w->slices);
@@ -444,6 +469,21 @@ static void firefox_find_lanes(struct firefox_writer *w)
 
 /* ---- start and end ---- */
 
+/* The type of the markers of each function with values. Its fields are texts, as numbers would lose digits. */
+static void firefox_write_schema(const struct firefox_writer *w)
+{
+    for (size_t i = 0; w->values.values && i < w->values.values->function_count; i++) {
+        const struct recorded_function *f = &w->values.values->functions[i];
+        fprintf(w->out, ",\n{\"name\":\"values %zu\",\"display\":[\"marker-chart\",\"marker-table\"],\"fields\":[", i);
+        for (uint32_t j = 0; j < f->value_count; j++) {
+            fprintf(w->out, "%s{\"key\":\"%" PRIu32 "\",\"format\":\"string\",\"label\":", j ? "," : "", j);
+            json_put_text(w->out, f->values[j].name);
+            putc('}', w->out);
+        }
+        fputs("]}", w->out);
+    }
+}
+
 static void firefox_write_meta(const struct firefox_writer *w)
 {
     static const char *const categories[FIREFOX_CATEGORIES][2] = {
@@ -481,25 +521,25 @@ static void firefox_write_meta(const struct firefox_writer *w)
     for (int i = 0; i < FIREFOX_CATEGORIES; i++)
         fprintf(w->out, "%s{\"name\":\"%s\",\"color\":\"%s\",\"subcategories\":[\"Other\"]}", i ? "," : "",
                 categories[i][0], categories[i][1]);
-    fputs(
-        "],\n\"markerSchema\":["
-        "{\"name\":\"mark\",\"tableLabel\":\"{marker.name} "
-        "({marker.data.number})\",\"display\":[\"marker-chart\",\"marker-table\",\"timeline-overview\"],"
-        "\"fields\":[{\"key\":\"number\",\"label\":\"Number\",\"format\":\"integer\"}]},\n"
-        "{\"name\":\"trace event\",\"display\":[\"marker-chart\",\"marker-table\"],\"fields\":["
-        "{\"key\":\"number\",\"label\":\"Type\",\"format\":\"integer\"},{\"key\":\"level\",\"label\":\"Level\","
-        "\"format\":\"integer\"},"
-        "{\"key\":\"version\",\"label\":\"Version\",\"format\":\"integer\"},{\"key\":\"data\",\"label\":\"Data\","
-        "\"format\":\"string\"},{\"key\":\"fields\",\"label\":\"Fields\",\"format\":\"string\"}]},\n"
-        "{\"name\":\"activity\",\"display\":[\"marker-chart\",\"marker-table\",\"timeline-overview\"],\"fields\":[]}]},\n",
-        w->out);
+    fputs("],\n\"markerSchema\":["
+          "{\"name\":\"mark\",\"tableLabel\":\"{marker.name} "
+          "({marker.data.number})\",\"display\":[\"marker-chart\",\"marker-table\",\"timeline-overview\"],"
+          "\"fields\":[{\"key\":\"number\",\"label\":\"Number\",\"format\":\"integer\"}]},\n"
+          "{\"name\":\"trace event\",\"display\":[\"marker-chart\",\"marker-table\"],\"fields\":["
+          "{\"key\":\"number\",\"label\":\"Type\",\"format\":\"integer\"},{\"key\":\"level\",\"label\":\"Level\","
+          "\"format\":\"integer\"},"
+          "{\"key\":\"version\",\"label\":\"Version\",\"format\":\"integer\"},{\"key\":\"data\",\"label\":\"Data\","
+          "\"format\":\"string\"},{\"key\":\"fields\",\"label\":\"Fields\",\"format\":\"string\"}]},\n"
+          "{\"name\":\"activity\",\"display\":[\"marker-chart\",\"marker-table\",\"timeline-overview\"],\"fields\":[]}",
+          w->out);
+    firefox_write_schema(w);
+    fputs("]},\n", w->out);
     free(product);
 }
 
 bool export_firefox(const struct analysis *session, const struct export_options *options, FILE *out,
                     struct error *error)
 {
-    (void)options;
     struct order *order = order_new(session);
     struct firefox_writer w = {
         .slices = { .interval = firefox_add_interval, .off_cpu = firefox_add_off_cpu, .mark = firefox_add_mark },
@@ -507,6 +547,7 @@ bool export_firefox(const struct analysis *session, const struct export_options 
         .session = session,
         .order = order,
         .tables = firefox_tables_begin(session, order),
+        .values = value_args_begin(session, options->values),
         .out = out,
     };
     firefox_find_lanes(&w);
@@ -524,6 +565,7 @@ bool export_firefox(const struct analysis *session, const struct export_options 
     fputs("}\n", out);
     firefox_tables_end(&w.tables);
     activities_free(&w.activities);
+    value_args_end(&w.values);
     free(w.lanes);
     free(w.path);
     order_free(order);

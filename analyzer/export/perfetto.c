@@ -14,6 +14,7 @@
 #include "base/units.h"
 #include "base/utf8.h"
 #include "export/formats.h"
+#include "export/value_args.h"
 
 enum { SESSION_SEQUENCE = 1, FIRST_THREAD_SEQUENCE };
 
@@ -38,6 +39,7 @@ struct perfetto_slices {
     const struct order *order;
     struct packet_piece *begins; /* two for each function: for a call, and for a slice that continues one */
     struct packet_piece end;
+    struct value_args values;
     struct perfetto_thread **threads; /* by number */
     size_t thread_count, thread_room;
 };
@@ -107,14 +109,15 @@ static void perfetto_name_function(const struct perfetto_slices *w, struct perfe
     free(file);
 }
 
-/* Packs the beginning of a function's slices without the time. */
-static struct packet_piece perfetto_slice_begin(const struct perfetto_slices *w, uint32_t function, bool continued)
+/* Packs the beginning of a function's slices without the time. `annotated` can have annotations. */
+static struct packet_piece perfetto_slice_begin(const struct perfetto_slices *w, uint32_t function, bool continued,
+                                                const Perfetto__Event *annotated)
 {
     const struct profile *p = w->session->profile;
     const bool known = function < p->function_count;
     uint64_t categories[2] = { perfetto_module_id(w, function), p->module_count + 2 };
     Perfetto__Packet packet = PERFETTO__PACKET__INIT;
-    Perfetto__Event event = PERFETTO__EVENT__INIT;
+    Perfetto__Event event = *annotated;
     packet.event = &event;
     event.has_type = event.has_name = true;
     event.type = PACKET_BEGIN;
@@ -124,6 +127,44 @@ static struct packet_piece perfetto_slice_begin(const struct perfetto_slices *w,
     event.has_source_location = known && w->session->names[function].file;
     event.source_location = event.name;
     return packet_piece_of(&packet);
+}
+
+/* ---- values of arguments ---- */
+
+static void perfetto_annotate(Perfetto__Annotation *annotation, const struct value_arg *arg)
+{
+    perfetto__annotation__init(annotation);
+    annotation->name = (char *)arg->name;
+    annotation->has_truth = arg->kind == VALUE_ARG_BOOL;
+    annotation->truth = arg->word != 0;
+    annotation->has_number = arg->kind == VALUE_ARG_UNSIGNED;
+    annotation->number = arg->word;
+    annotation->has_signed_number = arg->kind == VALUE_ARG_SIGNED;
+    annotation->signed_number = (int64_t)arg->word;
+    annotation->has_real = arg->kind == VALUE_ARG_REAL;
+    annotation->real = arg->real;
+    annotation->text = arg->kind <= VALUE_ARG_TEXT ? utf8_repair(arg->text) : NULL;
+}
+
+/* The beginning of a call's slice with its values. */
+static void perfetto_write_valued(const struct perfetto_slices *w, const struct perfetto_thread *t, uint32_t function,
+                                  uint64_t time, const struct recorded_row *row)
+{
+    Perfetto__Annotation annotations[DWELL_VALUES_MOST], *list[DWELL_VALUES_MOST];
+    Perfetto__Event event = PERFETTO__EVENT__INIT;
+    event.n_annotations = value_args_count(&w->values, row);
+    event.annotations = list;
+    for (uint32_t i = 0; i < event.n_annotations; i++) {
+        const struct value_arg arg = value_args_get(&w->values, row, i);
+        list[i] = &annotations[i];
+        perfetto_annotate(list[i], &arg);
+        free(arg.text);
+    }
+    const struct packet_piece piece = perfetto_slice_begin(w, function, false, &event);
+    packet_write_piece(&t->stream, time, &piece);
+    free(piece.at);
+    for (uint32_t i = 0; i < event.n_annotations; i++)
+        free(annotations[i].text);
 }
 
 /* ---- slices ---- */
@@ -168,14 +209,20 @@ static void perfetto_count_call(const struct perfetto_slices *w, const struct sl
 
 static void perfetto_begin_slice(struct slices_visitor *visitor, struct slices_thread *thread, struct call_slice *slice)
 {
+    static const Perfetto__Event plain = PERFETTO__EVENT__INIT;
     const struct perfetto_slices *w = (struct perfetto_slices *)visitor;
     struct perfetto_thread *t = w->threads[thread->number];
     const size_t which = 2 * (size_t)slice->function + !slice->is_call;
     const uint64_t time = perfetto_time(&w->common, slice->begin);
     perfetto_name_function(w, t, slice->function, !slice->is_call);
+    const struct recorded_row *row =
+        slice->is_call ? value_args_of(&w->values, slice->function, thread->thread, slice->begin) : NULL;
     if (!w->begins[which].length)
-        w->begins[which] = perfetto_slice_begin(w, slice->function, !slice->is_call);
-    packet_write_piece(&t->stream, time, &w->begins[which]);
+        w->begins[which] = perfetto_slice_begin(w, slice->function, !slice->is_call, &plain);
+    if (row)
+        perfetto_write_valued(w, t, slice->function, time, row);
+    else
+        packet_write_piece(&t->stream, time, &w->begins[which]);
     if (slice->is_call)
         perfetto_count_call(w, thread, t, time);
 }
@@ -251,6 +298,7 @@ static void perfetto_free_writer(struct perfetto_slices *w)
         free(w->threads[i]);
     }
     packet_stream_end(&w->common.stream);
+    value_args_end(&w->values);
     free(w->begins);
     free(w->end.at);
     free(w->threads);
@@ -272,7 +320,6 @@ bool export_perfetto(const struct analysis *session, const struct export_options
                      struct error *error)
 {
     (void)error;
-    (void)options;
     const struct session_file *file = session->file;
     struct order *order = order_new(session);
     struct perfetto_slices w = {
@@ -289,6 +336,7 @@ bool export_perfetto(const struct analysis *session, const struct export_options
         .order = order,
         .begins = need_memory(2 * (session->profile->function_count + 1), sizeof *w.begins),
         .end = perfetto_slice_end(),
+        .values = value_args_begin(session, options->values),
     };
     w.common.stream = packet_stream_begin(out, SESSION_SEQUENCE, 0, &file->header);
     perfetto_write_flows(&w.common);

@@ -10,6 +10,7 @@
 #include "export/formats.h"
 #include "export/sqlite_schema.h"
 #include "export/sqlite_timing.h"
+#include "export/sqlite_values.h"
 #include "trace/activities.h"
 
 struct sqlite_writer {
@@ -274,7 +275,6 @@ static void sqlite_write_activities(const struct sqlite_writer *w)
 bool export_sqlite(const struct analysis *session, const struct export_options *options, const char *path,
                    struct error *error)
 {
-    (void)options;
     struct database database = database_begin(path, error);
     struct order *order = order_new(session);
     struct sqlite_writer w = {
@@ -293,6 +293,8 @@ bool export_sqlite(const struct analysis *session, const struct export_options *
     sqlite_write_timing(&database, session, order);
     sqlite_write_marks(&w);
     sqlite_write_activities(&w);
+    if (options->values)
+        sqlite_write_values(&database, session, options->values, order, w.thread_numbers);
     sqlite_make_views(&database, &session->summary);
     free(w.paths);
     index_free(w.thread_numbers);

@@ -37,28 +37,61 @@ const struct recorded_row *value_args_of(const struct value_args *a, uint32_t fu
     return recorded_argument_row(&argument, thread, time);
 }
 
-/* JSON has no number for what is none. */
-static bool value_args_is_number(const struct recorded_value *v, const uint64_t *words)
+static enum value_arg_kind value_arg_kind(const struct recorded_value *v, const uint64_t *words)
 {
-    if (!words || recorded_value_is_word(v) || recorded_value_is_named(v, words))
-        return false;
-    return v->kind != DWELL_VALUE_FLOAT || isfinite(recorded_value_number(v, *words));
+    if (!words)
+        return VALUE_ARG_UNREADABLE;
+    if (recorded_value_is_word(v) || recorded_value_is_named(v, words))
+        return VALUE_ARG_TEXT;
+    switch (v->kind) {
+    case DWELL_VALUE_BOOL:
+        return VALUE_ARG_BOOL;
+    case DWELL_VALUE_FLOAT:
+        return VALUE_ARG_REAL;
+    case DWELL_VALUE_ENUM:
+        return v->unsigned_enum ? VALUE_ARG_UNSIGNED : VALUE_ARG_SIGNED;
+    default:
+        return v->kind == DWELL_VALUE_SIGNED ? VALUE_ARG_SIGNED : VALUE_ARG_UNSIGNED;
+    }
+}
+
+uint32_t value_args_count(const struct value_args *a, const struct recorded_row *row)
+{
+    return a->values->functions[row->function].value_count;
+}
+
+struct value_arg value_args_get(const struct value_args *a, const struct recorded_row *row, uint32_t i)
+{
+    const struct recorded_value *v = &a->values->functions[row->function].values[i];
+    const uint64_t *words = recorded_value_words(a->values, row, i);
+    const enum value_arg_kind kind = value_arg_kind(v, words);
+    return (struct value_arg){
+        .name = v->name,
+        .kind = kind,
+        .text = recorded_value_text(v, words),
+        .word = words ? *words : 0,
+        .real = words && kind == VALUE_ARG_REAL ? recorded_value_number(v, *words) : 0,
+    };
+}
+
+/* JSON has no number for what is none. */
+static bool value_arg_is_json(const struct value_arg *arg)
+{
+    return arg->kind == VALUE_ARG_REAL ? isfinite(arg->real) : arg->kind >= VALUE_ARG_BOOL;
 }
 
 void value_args_put_json(const struct value_args *a, const struct recorded_row *row, FILE *out)
 {
-    const struct recorded_function *f = &a->values->functions[row->function];
-    for (uint32_t i = 0; i < f->value_count; i++) {
-        const uint64_t *words = recorded_value_words(a->values, row, i);
-        char *text = recorded_value_text(&f->values[i], words);
+    for (uint32_t i = 0; i < value_args_count(a, row); i++) {
+        const struct value_arg arg = value_args_get(a, row, i);
         fputs(i ? "," : "{", out);
-        json_put_text(out, f->values[i].name);
+        json_put_text(out, arg.name);
         fputc(':', out);
-        if (value_args_is_number(&f->values[i], words))
-            fputs(text, out);
+        if (value_arg_is_json(&arg))
+            fputs(arg.text, out);
         else
-            json_put_text(out, text);
-        free(text);
+            json_put_text(out, arg.text);
+        free(arg.text);
     }
     fputc('}', out);
 }

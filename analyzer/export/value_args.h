@@ -20,6 +20,27 @@ void value_args_end(struct value_args *a);
  * number of the profile. */
 const struct recorded_row *value_args_of(const struct value_args *a, uint32_t function, uint32_t thread, uint64_t time);
 
+/* One of them, as it was recorded. */
+enum value_arg_kind {
+    VALUE_ARG_UNREADABLE,
+    VALUE_ARG_TEXT, /* also an address, a character, and an enumeration's name */
+    VALUE_ARG_BOOL,
+    VALUE_ARG_SIGNED,
+    VALUE_ARG_UNSIGNED,
+    VALUE_ARG_REAL,
+};
+
+struct value_arg {
+    const char *name;
+    enum value_arg_kind kind;
+    char *text;    /* as `dwell values` shows it; the caller frees it */
+    uint64_t word; /* of a number that is not real */
+    double real;
+};
+
+uint32_t value_args_count(const struct value_args *a, const struct recorded_row *row);
+struct value_arg value_args_get(const struct value_args *a, const struct recorded_row *row, uint32_t i);
+
 /* Writes them as a JSON object, by their names. */
 void value_args_put_json(const struct value_args *a, const struct recorded_row *row, FILE *out);
 

@@ -78,7 +78,7 @@ Test(e2e_values_private, exports_have_them_if_asked)
     cr_assert(eq(str, text, "1000\n"));
     free(text);
     text = run_well("$DWELL export collapsed --with-values one.data 2>&1; test $? -eq 2");
-    cr_assert(eq(str, text, "dwell: --with-values: format collapsed has no single calls with values; try chrome\n"));
+    cr_assert(eq(str, text, "dwell: --with-values: format collapsed has no values of arguments; try sqlite or chrome\n"));
     free(text);
 }
 
