@@ -35,7 +35,7 @@ export interface Hit {
     y: number;
     width: number;
     height: number;
-    span?: Span;
+    readonly span?: Span;
     offCpu?: { kind: number; thread: number; start: number; length: number; count: number };
     mark?: number;
     event?: number;
@@ -108,10 +108,11 @@ export function drawTimeline(d: Drawing, scene: TimelineScene): Hit[] {
     context.globalAlpha = 0.5;
     for (const ns of steps.list) context.fillRect(Math.round(xOf((ns * scene.perSecond) / 1e9)), top, 1, height);
     context.globalAlpha = 1;
+    const painted = { ...scene, colourOf: coloursOf(scene) };
     for (const lane of scene.lanes) {
         const y = top + lane.top - scene.scrolled;
         if (y > height || top + lane.bottom - scene.scrolled < top) continue;
-        drawLane(d, scene, lane, y, xOf, hits);
+        drawLane(d, painted, lane, y, xOf, hits);
     }
     if (scene.waits) hits.push(...drawWaits(d, { ...scene, top }, scene.waits));
     context.fillStyle = colours.faint;
@@ -227,15 +228,40 @@ function drawLane(
     context.fillRect(0, y + lane.bottom - lane.top - gap / 2, width, 1);
 }
 
-function spanAt(rows: Rows, i: number, begin: number): Span {
-    const before = rows.column('before')[i]!;
-    return {
-        thread: rows.column('thread')[i]!,
-        depth: rows.column('depth')[i]!,
-        function: rows.column('function')[i]!,
-        start: begin + rows.column('start')[i]! - before,
-        length: before + rows.column('length')[i]! + rows.column('after')[i]!,
-        count: rows.column('count')[i]!,
+// A frame draws thousands of calls. Few of them are looked at, so the rest of a call is read only then.
+class SpanHit implements Hit {
+    readonly height = rowHeight;
+
+    constructor(
+        readonly x: number,
+        readonly y: number,
+        readonly width: number,
+        private readonly rows: Rows,
+        private readonly row: number,
+        private readonly begin: number,
+    ) {}
+
+    get span(): Span {
+        const value = (column: string) => this.rows.column(column)[this.row]!;
+        const before = value('before');
+        return {
+            thread: value('thread'),
+            depth: value('depth'),
+            function: value('function'),
+            start: this.begin + value('start') - before,
+            length: before + value('length') + value('after'),
+            count: value('count'),
+        };
+    }
+}
+
+// Each function's colour is found once a frame.
+function coloursOf(scene: TimelineScene): (fn: number) => string {
+    const found = new Map<number, string>();
+    return (fn) => {
+        let colour = found.get(fn);
+        if (colour === undefined) found.set(fn, (colour = scene.colourOf(fn)));
+        return colour;
     };
 }
 
@@ -257,6 +283,7 @@ function drawRow(
     const [first, last] = spans.at(lane.thread, depth);
     const [starts, lengths, functions] = [spans.column('start'), spans.column('length'), spans.column('function')];
     let drawnTo = -Infinity;
+    let filled = '';
     for (let i = firstEnding(spans, [first, last], left - begin); i < last; i++) {
         const start = begin + starts[i]!;
         if (start >= right) break;
@@ -267,24 +294,25 @@ function drawRow(
         const fn = functions[i]!;
         const dim = scene.searching && (fn < 0 || !scene.isFound(fn));
         const fill = dim || fn < 0 ? colours.merged : scene.searching ? colours.mark : scene.colourOf(fn);
-        context.fillStyle = fill;
+        if (fill !== filled) context.fillStyle = filled = fill;
         const w = Math.max(0.8, end - x - (end - x > 3 ? 0.6 : 0));
         context.fillRect(x, y, w, rowHeight - 1);
         drawnTo = x + Math.max(w, 0.5);
         if (end - x < 2) {
-            if (hits.length < 20000) hits.push({ x, y, width: 2, height: rowHeight, span: spanAt(spans, i, begin) });
+            if (hits.length < 20000) hits.push(new SpanHit(x, y, 2, spans, i, begin));
             continue;
         }
-        const span = spanAt(spans, i, begin);
-        hits.push({ x, y, width: end - x, height: rowHeight, span });
-        if (scene.selected && sameSpan(scene.selected, span)) {
+        const hit = new SpanHit(x, y, end - x, spans, i, begin);
+        hits.push(hit);
+        if (scene.selected && sameSpan(scene.selected, hit.span)) {
             context.strokeStyle = colours.accent;
             context.lineWidth = 2;
             context.strokeRect(x + 1, y + 1, Math.max(1, end - x - 2), rowHeight - 3);
         }
+        if (end - x < 24) continue;
         // The name is drawn once, in the first visible piece of the call.
-        const shownFrom = Math.max(span.start, scene.from);
-        if (shownFrom < left - 1e-9 || end - x < 24) continue;
+        const { span } = hit;
+        if (Math.max(span.start, scene.from) < left - 1e-9) continue;
         const room = Math.min(xOf(span.start + span.length), d.width) - x;
         const text = fitted(
             context,
@@ -292,6 +320,7 @@ function drawRow(
             Math.min(room, end - x) - 6,
         );
         if (!text) continue;
+        filled = '';
         context.fillStyle = dim ? colours.faint : fn < 0 ? colours.faint : scene.searching ? '#1b1f24' : inkOn(fill);
         context.fillText(text, x + 3, y + rowHeight / 2);
     }
