@@ -19,9 +19,15 @@ static const struct shared_use shared[] = {
 struct merge_settings {
     struct shared_options shared;
     struct session_list sessions;
+    bool with_values;
 };
 
-static const struct option_row options[] = { { TAKE_SESSIONS(struct merge_settings, sessions) }, { 0 } };
+static const struct option_row options[] = {
+    { "with-values", NULL, "Also copy recorded values of arguments, which can be secrets (record --values)",
+      STORE_FLAG(struct merge_settings, with_values) },
+    { TAKE_SESSIONS(struct merge_settings, sessions) },
+    { 0 },
+};
 
 static void merge_check_settings(struct merge_settings *s)
 {
@@ -108,7 +114,7 @@ static void merge_recorded(const struct merge_settings *s, struct session_file *
     struct session_file **files = need_memory(count, sizeof *files);
     files[0] = first;
     merge_open_sessions(&s->sessions, files, s->shared.load.strict);
-    const char *error = session_merge(files, count, s->shared.output);
+    const char *error = session_merge(files, count, s->with_values, s->shared.output);
     if (error)
         die(STATUS_ERROR, "%s: %s", s->shared.output, error);
     for (size_t i = 0; i < count; i++)
@@ -122,6 +128,9 @@ int command_merge(int argc, char **argv)
     command_line_parse(&line, argc, argv, &s, &s.shared);
     merge_check_settings(&s);
     struct session_file *first = merge_open(s.sessions.paths[0]);
+    if (merge_has_sums(first) && s.with_values)
+        die(STATUS_ERROR, "--with-values: %s holds sums, which have no values of arguments; leave it out",
+            s.sessions.paths[0]);
     if (merge_has_sums(first))
         merge_sums(&s, first);
     else

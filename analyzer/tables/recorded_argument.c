@@ -8,13 +8,22 @@
 
 #include "base/memory.h"
 
-static bool argument_is_of(const struct analysis *analysis, uint32_t function, uint64_t offset)
+/* Modules without a build-id are not told apart. */
+static bool argument_is_in(const struct profile_module *m, const struct recorded_function *r)
+{
+    return !m->build_id_length || !r->build_id_length ||
+           (m->build_id_length == r->build_id_length && memcmp(m->build_id, r->build_id, r->build_id_length) == 0);
+}
+
+static bool argument_is_of(const struct analysis *analysis, uint32_t function, const struct recorded_function *r)
 {
     const struct profile *p = analysis->profile;
-    if (p->functions[function].offset == offset)
+    if (!argument_is_in(&p->modules[p->functions[function].module], r))
+        return false;
+    if (p->functions[function].offset == r->offset)
         return true;
     for (size_t i = 0; i < p->alias_count; i++)
-        if (p->aliases[i].function == function && p->aliases[i].offset == offset)
+        if (p->aliases[i].function == function && p->aliases[i].offset == r->offset)
             return true;
     return false;
 }
@@ -22,7 +31,7 @@ static bool argument_is_of(const struct analysis *analysis, uint32_t function, u
 const struct recorded_function *recorded_argument_function(struct recorded_argument *a, const struct analysis *analysis)
 {
     for (size_t i = 0; i < a->values->function_count; i++) {
-        if (!argument_is_of(analysis, a->function, a->values->functions[i].offset))
+        if (!argument_is_of(analysis, a->function, &a->values->functions[i]))
             continue;
         a->recorded = (uint32_t)i;
         return &a->values->functions[i];

@@ -53,6 +53,8 @@ static size_t values_add_function(struct recorded_values *v, const uint8_t *at, 
     GROW(v->functions, v->function_count, v->function_room);
     struct recorded_function *function = &v->functions[v->function_count++];
     *function = (struct recorded_function){ .offset = f.offset, .value_count = f.values };
+    function->build_id = (uint8_t *)need_copy((const char *)at + sizeof f, f.build_id_length);
+    function->build_id_length = f.build_id_length;
     function->path = need_copy((const char *)at + sizeof f + f.build_id_length, f.path_length);
     for (uint32_t i = 0; i < f.values; i++)
         function->values[i] = values_value(at + sizeof f + texts + i * sizeof(struct dwell_value));
@@ -255,6 +257,7 @@ void recorded_values_free(struct recorded_values *values)
         for (uint32_t j = 0; j < values->functions[i].value_count; j++)
             value_names_drop(&values->functions[i].values[j]);
         free(values->functions[i].path);
+        free(values->functions[i].build_id);
     }
     for (size_t i = 0; i < values->chunk_count; i++)
         free(values->chunks[i]);

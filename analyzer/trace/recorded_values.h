@@ -37,6 +37,8 @@ struct recorded_site {
 /* A function whose values were recorded. */
 struct recorded_function {
     char *path; /* of its module */
+    uint8_t *build_id;
+    size_t build_id_length; /* zero if it has none */
     uint64_t offset;
     struct recorded_value values[DWELL_VALUES_MOST];
     uint32_t value_count;

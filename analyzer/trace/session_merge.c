@@ -11,6 +11,7 @@
 #include "base/progress.h"
 #include "base/wide.h"
 #include "trace/header.h"
+#include "trace/merge_values.h"
 #include "trace/process_cpu_times.h"
 #include "trace/session_finish.h"
 #include "trace/session_output.h"
@@ -83,6 +84,7 @@ struct merger {
     int fd;
     uint64_t end; /* of the output so far */
     struct merge_shift shift;
+    struct merged_values *values; /* NULL: they are left out */
     uint8_t *buffer;
     size_t room;
     const char *error;
@@ -206,7 +208,8 @@ static uint32_t merge_round_to_unit(uint32_t size)
 static void merge_copy_chunk(struct merger *m, const struct session_file *file, const struct trace_chunk *chunk)
 {
     const bool records = chunk->kind == DWELL_CHUNK_METADATA || chunk->kind == DWELL_CHUNK_SYMBOLS;
-    if (!records && chunk->kind != DWELL_CHUNK_EVENTS && chunk->kind != DWELL_CHUNK_CALL_TREE &&
+    const bool values = m->values && chunk->kind == DWELL_CHUNK_VALUES;
+    if (!records && !values && chunk->kind != DWELL_CHUNK_EVENTS && chunk->kind != DWELL_CHUNK_CALL_TREE &&
         chunk->kind != DWELL_CHUNK_TRACE_EVENTS && chunk->kind != DWELL_CHUNK_COUNTS &&
         chunk->kind != DWELL_CHUNK_WAITS && (chunk->kind != DWELL_CHUNK_SAMPLES || !chunk->thread))
         return; /* not recorded, or an unknown kind of chunk */
@@ -234,7 +237,26 @@ static void merge_copy_chunk(struct merger *m, const struct session_file *file, 
         head.size = merge_round_to_unit(length);
         head.sequence += head.process ? 0 : m->shift.sequence;
     }
+    if (values)
+        head.used = length = merged_values_renumber(m->values, m->buffer, length);
     merge_put_chunk(m, &head, m->buffer, length);
+}
+
+/* Returns where the plan of the values is; zero if there are none. */
+static uint64_t merge_write_plan(struct merger *m)
+{
+    size_t size;
+    uint8_t *plan = m->values ? merged_values_plan(m->values, &size) : NULL;
+    if (!plan)
+        return 0;
+    struct dwell_chunk_header head;
+    const uint64_t at = m->end;
+    memcpy(&head, plan, sizeof head);
+    head.used = (uint32_t)size;
+    head.size = merge_round_to_unit(head.used);
+    merge_put_chunk(m, &head, plan, head.used);
+    free(plan);
+    return at;
 }
 
 /* Writes how and when the session's processes ended, as far as it is known, and their CPU times. Threads without an end
@@ -420,8 +442,9 @@ static void merge_fill_header(struct dwell_file_header *h, struct session_file *
     h->recorder_pid = 0;
 }
 
-static void merge_add_more(struct dwell_file_more *sum, const struct dwell_file_more *more)
+static void merge_add_more(struct dwell_file_more *sum, const struct dwell_file_more *more, bool values)
 {
+    sum->lost_values += values ? more->lost_values : 0;
     sum->hole_searches += more->hole_searches;
     sum->code_changes += more->code_changes;
     sum->change_time += more->change_time;
@@ -433,15 +456,21 @@ static void merge_add_more(struct dwell_file_more *sum, const struct dwell_file_
     sum->unkept_calls += more->unkept_calls;
 }
 
-const char *session_merge(struct session_file *const *sessions, size_t count, const char *path)
+const char *session_merge(struct session_file *const *sessions, size_t count, bool values, const char *path)
 {
     struct session_output output;
     const char *error = session_output_begin(&output, path);
     if (error)
         return error;
-    struct merger m = { .fd = output.fd, .end = DWELL_UNIT };
+    struct merged_values merged = { .functions = NULL };
+    struct error refused = { NULL };
+    struct merger m = { .fd = output.fd, .end = DWELL_UNIT, .values = values ? &merged : NULL };
     for (size_t i = 0; i < count && !m.error; i++) {
         const struct session_file *file = sessions[i];
+        if (values && !merged_values_add(&merged, file, &refused)) {
+            m.error = refused.text;
+            break;
+        }
         progress_begin("copying", file->path, file->chunk_count);
         for (size_t j = 0; j < file->chunk_count && !m.error; j++, progress_add(1))
             merge_copy_chunk(&m, file, &file->chunks[j]);
@@ -455,13 +484,16 @@ const char *session_merge(struct session_file *const *sessions, size_t count, co
         if (unread)
             m.error = strerror(unread);
     }
+    const uint64_t plan = m.error ? 0 : merge_write_plan(&m);
     if (!m.error && ftruncate(output.fd, (off_t)m.end) < 0)
         m.error = merge_write_error();
     output.session.header->cursor = m.end;
     finish_space(&output.session, output.fd);
     merge_fill_header(output.session.header, sessions, count, &m);
     for (size_t i = 0; i < count; i++)
-        merge_add_more(session_more(&output.session), &sessions[i]->more);
+        merge_add_more(session_more(&output.session), &sessions[i]->more, values);
+    session_more(&output.session)->values = plan;
+    merged_values_drop(&merged);
     free(m.buffer);
     return session_output_end(&output, m.error);
 }

@@ -41,6 +41,46 @@ Test(e2e_values_private, merged_sessions_have_none)
                    "1\n");
 }
 
+static void private_shows(const char *command, const char *expected)
+{
+    char *text = run_well("%s", command);
+    cr_assert(eq(str, text, (char *)expected), "%s", command);
+    free(text);
+}
+
+/* Of one program twice, and of another one. Names of enumerations are there once. */
+Test(e2e_values_private, merged_sessions_have_them_if_asked)
+{
+    private_record();
+    free(run_well("gcc -O2 -g -finstrument-functions -o valued " DWELL_CONSUMERS
+                  "/../e2e/programs/values/valued.c -lpthread -lm && echo other 5 >in && "
+                  "$DWELL record -q -o two.data --values login ./secret in && "
+                  "$DWELL record -q -o three.data --values choose:access,change ./valued enums 100 >/dev/null && "
+                  "$DWELL record -q -o four.data --values choose:access,change ./valued enums 300 >/dev/null && "
+                  "$DWELL merge --with-values -o all.data three.data one.data two.data four.data"));
+    private_shows("$DWELL values login:password all.data --format csv | cut -d, -f1-2 | LC_ALL=C sort",
+                  "other,1000\n" PASSWORD ",1000\nvalues.password,calls\n");
+    private_shows("$DWELL values login:pin all.data --format csv | cut -d, -f1-2",
+                  "values.pin,calls\n5,1000\n" PIN ",1000\n");
+    private_shows("$DWELL values choose:access all.data --format csv | cut -d, -f1-2",
+                  "values.access,calls\nACCESS_NONE,100\nACCESS_BOTH,100\nACCESS_WRITE|ACCESS_RUN,100\n20,100\n");
+    private_shows("$DWELL info all.data | grep -c '^values'", "2\n");
+    private_shows("$DWELL merge -o none.data one.data two.data && $DWELL info none.data | grep -c '^values'; true",
+                  "0\n");
+}
+
+/* One function cannot have two lists of values. */
+Test(e2e_values_private, merged_sessions_have_the_same_values)
+{
+    private_record();
+    free(run_well("$DWELL record -q -o two.data --values login:pin ./secret in"));
+    private_shows(
+        "$DWELL merge --with-values -o all.data one.data two.data 2>&1; test $? -eq 2 && ls all* 2>/dev/null; "
+        "true",
+        "dwell: all.data: two.data: holds other values of a function (pin and so on) than a session before "
+        "it; record the same ones, or leave out --with-values\n");
+}
+
 Test(e2e_values_private, sums_have_none)
 {
     private_record();
@@ -78,7 +118,8 @@ Test(e2e_values_private, exports_have_them_if_asked)
     cr_assert(eq(str, text, "1000\n"));
     free(text);
     text = run_well("$DWELL export collapsed --with-values one.data 2>&1; test $? -eq 2");
-    cr_assert(eq(str, text, "dwell: --with-values: format collapsed has no values of arguments; try sqlite or chrome\n"));
+    cr_assert(
+        eq(str, text, "dwell: --with-values: format collapsed has no values of arguments; try sqlite or chrome\n"));
     free(text);
 }
 

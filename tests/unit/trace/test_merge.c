@@ -45,7 +45,7 @@ static char *merge_files(const char *name, char *const *paths, size_t count)
         const char *problem = session_merge_check(files[0], files[i]);
         cr_assert(i == 0 || problem == NULL, "%s", problem);
     }
-    const char *error = session_merge(files, count, merged);
+    const char *error = session_merge(files, count, false, merged);
     cr_assert(error == NULL, "%s", error);
     for (size_t i = 0; i < count; i++)
         session_file_close(files[i]);
@@ -377,7 +377,7 @@ Test(unit_merge, numbers_that_do_not_fit)
     }
     struct session_file *files[] = { merge_open(paths[0]), merge_open(paths[1]) };
     char *merged = strdup(test_path("merged"));
-    cr_assert(eq(str, (char *)session_merge(files, 2, merged),
+    cr_assert(eq(str, (char *)session_merge(files, 2, false, merged),
                  "more processes, threads or symbols than one session can hold"));
     FILE *none = fopen(merged, "rb");
     cr_assert(none == NULL);

@@ -136,7 +136,7 @@ Test(unit_samples, are_merged_with_their_threads)
         files[i] = samples_open(w);
     }
     const char *path = test_path("merged.data");
-    const char *error = session_merge(files, 2, path);
+    const char *error = session_merge(files, 2, false, path);
     cr_assert(error == NULL, "%s", error);
     session_file_close(files[0]);
     session_file_close(files[1]);

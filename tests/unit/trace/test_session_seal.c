@@ -430,7 +430,7 @@ Test(unit_seal, a_merge_of_damaged_sessions_says_so)
     close(fd);
     struct session_file *f = seal_open(path);
     const char *merged = test_path("merged");
-    cr_assert(session_merge(&f, 1, merged) == NULL);
+    cr_assert(session_merge(&f, 1, false, merged) == NULL);
     session_file_close(f);
     f = seal_open(merged);
     cr_assert(f->health.is_sealed);
