@@ -132,22 +132,32 @@ static bool filter_service_store(const struct filter_service *s, uint64_t offset
     return pwrite(s->fd, value, size, (off_t)(offset + member)) == (ssize_t)size;
 }
 
+/* What the options say about a module. Returns the offset of its plan of calls into libraries, or zero. */
+static uint64_t filter_service_judge(struct filter_service *s, const struct filter_loaded *module, uint32_t pid)
+{
+    if (filters_have_functions(s->filters) && filters_judge_loaded(s->filters, module))
+        filters_write(s->filters, s->session, s->fd);
+    const struct planned_calls_module calling = { module->path, module->file, module->build_id, module->build_id_length,
+                                                  pid };
+    return s->calls ? planned_calls_later(s->calls, &calling, s->session, s->fd) : 0;
+}
+
 static bool filter_service_answer(struct filter_service *s, const struct dwell_control *question, uint64_t offset)
 {
     struct filter_loaded module = { .path = NULL };
-    uint64_t levels = 0;
+    uint64_t answer = 0;
     if (question->asks == DWELL_ASKS_KEEP) {
         filter_service_keep(s, question);
     } else if (filter_service_read_module(question, &module)) {
         if (question->asks == DWELL_ASKS_LEVELS)
-            levels = filter_service_find_levels(s, &module, question->levels);
-        else if (filters_judge_loaded(s->filters, &module))
-            filters_write(s->filters, s->session, s->fd);
+            answer = filter_service_find_levels(s, &module, question->levels);
+        else
+            answer = filter_service_judge(s, &module, question->pid);
     }
     free(module.file);
     free(module.path);
     const uint32_t nothing = DWELL_ASKS_NOTHING;
-    return filter_service_store(s, offset, offsetof(struct dwell_control, answer), &levels, sizeof levels) &&
+    return filter_service_store(s, offset, offsetof(struct dwell_control, answer), &answer, sizeof answer) &&
            filter_service_store(s, offset, offsetof(struct dwell_control, asks), &nothing, sizeof nothing);
 }
 
@@ -189,9 +199,10 @@ static void *filter_service_run(void *argument)
     return NULL;
 }
 
-void filter_service_start(struct filter_service *s, struct filters *filters, const struct session *session, int fd)
+void filter_service_start(struct filter_service *s, struct filters *filters, struct planned_calls *calls,
+                          const struct session *session, int fd)
 {
-    *s = (struct filter_service){ .filters = filters, .session = session, .fd = fd };
+    *s = (struct filter_service){ .filters = filters, .calls = calls, .session = session, .fd = fd };
     s->running = service_thread_start(&s->thread, filter_service_run, s);
     if (filters_have_functions(filters))
         session->header->filter_server = s->running ? DWELL_FILTER_SERVER_ANSWERS : DWELL_FILTER_SERVER_ENDED;

@@ -1,15 +1,18 @@
-/* Answers the questions of recorded processes for the filters of modules that they have loaded, and for levels that
- * `dwell control` has set before. A thread of `dwell record` does it while the program runs. */
+/* Answers the questions of recorded processes for the filters of modules that they have loaded, for the slots in them
+ * that lead to functions of libraries, and for levels that `dwell control` has set before. A thread of `dwell record`
+ * does it while the program runs. */
 #ifndef DWELL_RECORDER_FILTER_SERVICE_H
 #define DWELL_RECORDER_FILTER_SERVICE_H
 
 #include <pthread.h>
 
 #include "recorder/filters.h"
+#include "recorder/planned_calls.h"
 #include "session.h"
 
 struct filter_service {
     struct filters *filters;
+    struct planned_calls *calls; /* NULL if calls into libraries are not recorded */
     const struct session *session;
     int fd;
     uint32_t answered, stop;
@@ -17,8 +20,9 @@ struct filter_service {
     pthread_t thread;
 };
 
-/* Starts the thread. Only the thread uses the filters then. */
-void filter_service_start(struct filter_service *s, struct filters *filters, const struct session *session, int fd);
+/* Starts the thread. Only the thread uses the filters and the calls then. */
+void filter_service_start(struct filter_service *s, struct filters *filters, struct planned_calls *calls,
+                          const struct session *session, int fd);
 
 /* Returns the module's path, or that below the process' own root. Returns NULL if neither is the module. The caller
  * frees it. */

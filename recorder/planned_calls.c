@@ -3,7 +3,6 @@
 #include "recorder/planned_calls.h"
 
 #include <fnmatch.h>
-#include <gelf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,14 +12,10 @@
 #include "base/memory.h"
 #include "base/message.h"
 #include "base/path_text.h"
-#include "base/sorted.h"
 #include "dwell/format.h"
 #include "recorder/program_modules.h"
 #include "recorder/uncalled_functions.h"
-#include "symbols/binary_parts.h"
 #include "symbols/call_slots.h"
-#include "symbols/elf_facts.h"
-#include "symbols/probe_targets.h"
 
 bool planned_calls_add(struct planned_calls *c, const char *text, struct error *error)
 {
@@ -41,91 +36,23 @@ void planned_calls_drop(struct planned_calls *c)
         function_pattern_drop(&c->choices[i].of);
     free(c->choices);
     free(c->bytes);
+    for (size_t i = 0; i < c->answer_count; i++)
+        free(c->answers[i].path);
+    free(c->answers);
+    calling_modules_drop(&c->found);
 }
 
-/* ---- the modules ---- */
-
-/* A module of the program, in the order in which the loader looks for functions. */
-struct calling_module {
-    char *path;
-    uint8_t id[64];
-    struct symbol_module symbols;
-    struct binaries *binaries;
-    struct binary_parts parts;
-    Elf *elf;    /* NULL if it cannot be read */
-    bool probes; /* it has some */
-};
-
-/* A function that a module has. */
-struct called_function {
-    const char *name;
-    uint32_t module;
-};
-
+/* The modules are those of `calls`, in an order in which names are looked up. */
 struct calls_search {
     struct planned_calls *calls;
-    struct calling_module **modules;
-    size_t count, room;
-    struct called_function *functions; /* by name; the loader takes the first one of a name */
-    size_t function_count, function_room;
-    char *addressed; /* a function that is left alone, as its slot is not only read by calls; NULL if there is none */
+    const uint32_t *order; /* NULL: as they were added */
+    char *addressed;       /* a function that is left alone as other code reads its slot, too; NULL if there is none */
     size_t addressed_count;
 };
 
 static void calls_take_module(void *context, const char *path)
 {
-    struct calls_search *search = context;
-    char *whole = realpath(path, NULL);
-    if (!whole)
-        return;
-    struct calling_module *m = need_memory(1, sizeof *m);
-    struct probe_targets targets = { 0 };
-    GElf_Addr bias;
-    m->path = whole;
-    m->symbols = (struct symbol_module){ whole, m->id, elf_build_id_of(whole, m->id, sizeof m->id) };
-    m->binaries = binaries_new_quiet();
-    if (binaries_parts(m->binaries, &m->symbols, &m->parts))
-        m->elf = dwfl_module_getelf(m->parts.module, &bias);
-    /* libc has empty functions of the probes' names, which it does not call */
-    m->probes =
-        m->elf && probe_targets_find(&targets, m->elf) && (targets.slot_count[PROBE_ENTER] || elf_has_runtime(m->elf));
-    GROW(search->modules, search->count, search->room);
-    search->modules[search->count++] = m;
-}
-
-static void calls_take_functions(struct calls_search *search, Elf *elf, uint32_t module)
-{
-    for (Elf_Scn *section = NULL; (section = elf_nextscn(elf, section));) {
-        GElf_Shdr header;
-        GElf_Sym symbol;
-        if (!gelf_getshdr(section, &header) || header.sh_type != SHT_DYNSYM)
-            continue;
-        Elf_Data *data = elf_getdata(section, NULL);
-        for (int i = 0; data && gelf_getsym(data, i, &symbol); i++) {
-            const int type = GELF_ST_TYPE(symbol.st_info);
-            const char *name = elf_strptr(elf, header.sh_link, symbol.st_name);
-            if (symbol.st_shndx == SHN_UNDEF || !name || (type != STT_FUNC && type != STT_GNU_IFUNC))
-                continue;
-            GROW(search->functions, search->function_count, search->function_room);
-            search->functions[search->function_count++] = (struct called_function){ name, module };
-        }
-    }
-}
-
-static int calls_compare(const void *a, const void *b)
-{
-    const struct called_function *x = a, *y = b;
-    const int names = strcmp(x->name, y->name);
-    return names ? names : ORDER_BY(x, y, module);
-}
-
-/* The module that has the function; NULL if none has it. */
-static const struct calling_module *calls_module_of(const struct calls_search *search, const char *name)
-{
-    const size_t i = LOWER_BOUND(f, search->functions, search->function_count, strcmp(f->name, name) < 0);
-    return i < search->function_count && strcmp(search->functions[i].name, name) == 0
-               ? search->modules[search->functions[i].module]
-               : NULL;
+    calling_modules_add(context, path);
 }
 
 /* ---- the choice ---- */
@@ -214,7 +141,7 @@ static uint32_t calls_put_slots(struct calls_search *search, const struct callin
     uint32_t count = 0;
     for (size_t i = 0; i < slots.count; i++) {
         const struct call_slot *slot = &slots.list[i];
-        const struct calling_module *of = calls_module_of(search, slot->name);
+        const struct calling_module *of = calling_modules_find(&search->calls->found, search->order, slot->name);
         if (!of || of->probes || !calls_are_chosen(search->calls, of, slot->name))
             continue;
         if (!slot->only_calls) {
@@ -237,79 +164,113 @@ static uint32_t calls_put_slots(struct calls_search *search, const struct callin
 
 /* ---- the plan's bytes ---- */
 
-static void calls_put_module(struct calls_search *search, const struct calling_module *m, FILE *out)
+/* What a plan knows a module by. */
+struct calls_texts {
+    const uint8_t *build_id;
+    size_t build_id_length;
+    const char *path;
+};
+
+static struct dwell_calls_module calls_put_entry(const struct calls_texts *texts, const char *slots, size_t length,
+                                                 FILE *out)
 {
     static const char zeros[8];
-    const size_t path = strlen(m->path), texts = (m->symbols.build_id_length + path + 7) / 8 * 8;
+    const size_t path = strlen(texts->path), used = texts->build_id_length + path, all = (used + 7) / 8 * 8;
+    const struct dwell_calls_module head = {
+        .size = (uint32_t)(sizeof head + all + length),
+        .build_id_length = (uint16_t)texts->build_id_length,
+        .path_length = (uint16_t)path,
+        .slots = (uint32_t)(length / sizeof(struct dwell_calls_slot)),
+    };
+    fwrite(&head, sizeof head, 1, out);
+    fwrite(texts->build_id, 1, texts->build_id_length, out);
+    fwrite(texts->path, 1, path, out);
+    fwrite(zeros, 1, all - used, out);
+    fwrite(slots, 1, length, out);
+    return head;
+}
+
+/* `m` is NULL if the module's file cannot be read: then it has no slots. */
+static uint32_t calls_put_module(struct calls_search *search, const struct calling_module *m,
+                                 const struct calls_texts *texts, FILE *out)
+{
     char *slots;
     size_t length;
     FILE *of_slots = need_stream(&slots, &length);
-    struct dwell_calls_module head = { .build_id_length = (uint16_t)m->symbols.build_id_length,
-                                       .path_length = (uint16_t)path };
-    head.slots = calls_put_slots(search, m, of_slots);
+    if (m && m->elf && m->probes)
+        calls_put_slots(search, m, of_slots);
     need_stream_end(of_slots);
-    head.size = (uint32_t)(sizeof head + texts + length);
-    fwrite(&head, sizeof head, 1, out);
-    fwrite(m->id, 1, m->symbols.build_id_length, out);
-    fwrite(m->path, 1, path, out);
-    fwrite(zeros, 1, texts - m->symbols.build_id_length - path, out);
-    fwrite(slots, 1, length, out);
+    const struct dwell_calls_module head = calls_put_entry(texts, slots, length, out);
     free(slots);
-    search->calls->modules++;
-    search->calls->slots += head.slots;
+    return head.slots;
 }
 
-static void calls_search_drop(struct calls_search *search)
+static void calls_put_first(struct calls_search *search, const struct calling_module *m, FILE *out)
 {
-    for (size_t i = 0; i < search->count; i++) {
-        binaries_free(search->modules[i]->binaries);
-        free(search->modules[i]->path);
-        free(search->modules[i]);
+    const struct calls_texts texts = { m->id, m->symbols.build_id_length, m->path };
+    search->calls->slots += calls_put_module(search, m, &texts, out);
+    search->calls->modules++;
+}
+
+/* Whether modules that call libraries may come while the program runs: one of its modules loads others, which libc does
+ * for its own purposes, too; or the program has no probes, and so is recorded for what it executes. */
+static bool calls_may_come_later(const struct planned_calls *c)
+{
+    bool probes = false, opens = false;
+    for (size_t i = 0; i < c->found.count; i++) {
+        const struct calling_module *m = c->found.list[i];
+        probes |= m->probes;
+        opens |= m->opens && !calls_are_to_plain_library(m);
     }
-    free(search->modules);
-    free(search->functions);
-    free(search->addressed);
+    return opens || !probes;
+}
+
+static bool calls_check_choice(const struct planned_calls *c, const struct call_choice *choice, const char *program,
+                               struct error *error)
+{
+    if (choice->matches)
+        return true;
+    if (choice->reason)
+        return error_set(error, "--calls-to '%s': calls of this function are left alone: %s", choice->of.text,
+                         choice->reason);
+    if (calls_may_come_later(c)) {
+        say("--calls-to '%s': no function that the program calls now is named so; libraries and programs that come later "
+            "may have it",
+            choice->of.text);
+        return true;
+    }
+    return error_set(error,
+                     "--calls-to: no function of a library that the instrumented code of %s calls is named '%s'%s",
+                     program, choice->of.text, function_pattern_hint(&choice->of, ""));
 }
 
 static bool calls_check(const struct planned_calls *c, const char *program, struct error *error)
 {
-    for (size_t i = 0; i < c->count; i++) {
-        const struct call_choice *choice = &c->choices[i];
-        if (choice->matches)
-            continue;
-        return choice->reason
-                   ? error_set(error, "--calls-to '%s': calls of this function are left alone: %s", choice->of.text,
-                               choice->reason)
-                   : error_set(error,
-                               "--calls-to: no function of a library that the instrumented code of %s calls is named "
-                               "'%s'%s",
-                               program, choice->of.text, function_pattern_hint(&choice->of, ""));
-    }
-    return c->slots || error_set(error, "--calls-to-all: the instrumented code of %s calls no library", program);
+    for (size_t i = 0; i < c->count; i++)
+        if (!calls_check_choice(c, &c->choices[i], program, error))
+            return false;
+    return c->slots || calls_may_come_later(c) ||
+           error_set(error, "--calls-to-all: the instrumented code of %s calls no library", program);
 }
 
 bool planned_calls_find(struct planned_calls *c, const char *program, struct error *error)
 {
     struct calls_search search = { .calls = c };
-    bool good = program_modules_list(program, calls_take_module, &search, error);
-    for (uint32_t i = 0; i < search.count; i++)
-        if (search.modules[i]->elf)
-            calls_take_functions(&search, search.modules[i]->elf, i);
-    if (search.function_count)
-        qsort(search.functions, search.function_count, sizeof *search.functions, calls_compare);
+    bool good = program_modules_list(program, calls_take_module, &c->found, error);
     FILE *out = need_stream(&c->bytes, &c->length);
-    for (size_t i = 0; i < search.count && good; i++)
-        if (search.modules[i]->probes)
-            calls_put_module(&search, search.modules[i], out);
+    for (size_t i = 0; i < c->found.count && good; i++)
+        if (c->found.list[i]->probes)
+            calls_put_first(&search, c->found.list[i], out);
     need_stream_end(out);
     good = good && calls_check(c, program, error);
     if (good)
         calls_say_addressed(&search);
-    calls_search_drop(&search);
+    free(search.addressed);
     return good;
 }
 
-bool planned_calls_write(const struct planned_calls *c, const struct session *session, int fd)
+/* Returns the chunk's offset; zero if there is no room. */
+static uint64_t calls_write_chunk(const struct planned_calls *c, const struct session *session, int fd, uint64_t before)
 {
     const size_t used = sizeof(struct dwell_calls_plan) + c->length;
     const size_t size = (used + DWELL_UNIT - 1) / DWELL_UNIT * DWELL_UNIT;
@@ -317,13 +278,112 @@ bool planned_calls_write(const struct planned_calls *c, const struct session *se
         .chunk = { .magic = DWELL_CHUNK_MAGIC,
                    .kind = DWELL_CHUNK_CALLS_PLAN,
                    .size = (uint32_t)size,
-                   .used = (uint32_t)used },
+                   .used = (uint32_t)used,
+                   .link = before },
         .modules = c->modules,
     };
     const uint64_t offset = size <= DWELL_CHUNK_LARGEST ? session_claim(session, fd, (uint32_t)size) : 0;
     if (!offset || pwrite(fd, c->bytes, c->length, (off_t)(offset + sizeof plan)) != (ssize_t)c->length ||
         pwrite(fd, &plan, sizeof plan, (off_t)offset) != (ssize_t)sizeof plan)
-        return false;
-    session_more(session)->calls = offset;
-    return true;
+        return 0;
+    __atomic_store_n(&session_more(session)->calls, offset, __ATOMIC_RELEASE);
+    return offset;
+}
+
+bool planned_calls_write(const struct planned_calls *c, const struct session *session, int fd)
+{
+    return calls_write_chunk(c, session, fd, 0);
+}
+
+/* ---- modules that are loaded later ---- */
+
+/* Adds the files of a process' code, its program first. Returns their indices in `order`, all of them unordered. */
+static uint32_t calls_take_process(struct calling_modules *found, uint32_t pid)
+{
+    char *path = need_text("/proc/%u/exe", pid);
+    const uint32_t program = calling_modules_add(found, path);
+    free(path);
+    path = need_text("/proc/%u/maps", pid);
+    FILE *maps = fopen(path, "re");
+    free(path);
+    char *line = NULL;
+    size_t room = 0;
+    while (maps && getline(&line, &room, maps) >= 0) {
+        char protection[8], *file = strchr(line, '/');
+        if (!file || sscanf(line, "%*s %7s", protection) != 1 || protection[2] != 'x')
+            continue;
+        file[strcspn(file, "\n")] = '\0';
+        calling_modules_add(found, file);
+    }
+    free(line);
+    if (maps)
+        fclose(maps);
+    return program;
+}
+
+/* Modules that are neither the program's nor the module's come last. */
+static uint32_t *calls_order(const struct calling_modules *found, uint32_t program, uint32_t module)
+{
+    uint32_t *order = need_memory(found->count, sizeof *order), next = 0;
+    for (size_t i = 0; i < found->count; i++)
+        order[i] = CALLING_NONE;
+    if (program != CALLING_NONE)
+        next = calling_modules_order(found, program, order, next);
+    next = calling_modules_order(found, module, order, next);
+    for (size_t i = 0; i < found->count; i++)
+        if (order[i] == CALLING_NONE)
+            order[i] = next++;
+    return order;
+}
+
+/* A plan that was written for a process holds for others, too. */
+static struct call_answer *calls_answered(const struct planned_calls *c, const struct planned_calls_module *module)
+{
+    for (size_t i = 0; i < c->answer_count; i++) {
+        struct call_answer *a = &c->answers[i];
+        if (strcmp(a->path, module->path) == 0 && a->build_id_length == module->build_id_length &&
+            memcmp(a->build_id, module->build_id, module->build_id_length) == 0)
+            return a;
+    }
+    return NULL;
+}
+
+static void calls_note_answer(struct planned_calls *c, const struct planned_calls_module *module, uint64_t offset)
+{
+    GROW(c->answers, c->answer_count, c->answer_room);
+    struct call_answer *a = &c->answers[c->answer_count++];
+    *a = (struct call_answer){ .path = need_text("%s", module->path),
+                               .build_id_length = module->build_id_length,
+                               .offset = offset };
+    memcpy(a->build_id, module->build_id, module->build_id_length);
+}
+
+static uint64_t calls_write_later(struct planned_calls *c, const struct planned_calls_module *module,
+                                  const struct session *session, int fd)
+{
+    const uint32_t program = calls_take_process(&c->found, module->pid);
+    const uint32_t index = module->file ? calling_modules_add(&c->found, module->file) : CALLING_NONE;
+    const struct calls_texts texts = { module->build_id, module->build_id_length, module->path };
+    uint32_t *order = index == CALLING_NONE ? NULL : calls_order(&c->found, program, index);
+    struct planned_calls later = { .modules = 1 };
+    struct calls_search search = { .calls = c, .order = order };
+    FILE *out = need_stream(&later.bytes, &later.length);
+    calls_put_module(&search, index == CALLING_NONE ? NULL : c->found.list[index], &texts, out);
+    need_stream_end(out);
+    const uint64_t offset = calls_write_chunk(&later, session, fd, session_more(session)->calls);
+    free(later.bytes);
+    free(order);
+    free(search.addressed);
+    return offset;
+}
+
+uint64_t planned_calls_later(struct planned_calls *c, const struct planned_calls_module *module,
+                             const struct session *session, int fd)
+{
+    const struct call_answer *answer = calls_answered(c, module);
+    if (answer)
+        return answer->offset;
+    const uint64_t offset = calls_write_later(c, module, session, fd);
+    calls_note_answer(c, module, offset);
+    return offset;
 }

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "recorder/calling_modules.h"
 #include "session.h"
 #include "symbols/function_pattern.h"
 
@@ -21,6 +22,14 @@ struct planned_calls {
     char *bytes; /* the modules as a plan chunk has them */
     size_t length;
     uint32_t modules, slots;
+    struct calling_modules found;
+    struct call_answer { /* about a module that was loaded later */
+        char *path;
+        uint8_t build_id[64];
+        size_t build_id_length;
+        uint64_t offset;
+    } * answers;
+    size_t answer_count, answer_room;
 };
 
 /* Adds a pattern. If it is not valid, sets the error. */
@@ -35,6 +44,18 @@ bool planned_calls_find(struct planned_calls *c, const char *program, struct err
 
 /* Writes the plan into a session that no program records into yet. False if there is no room. */
 bool planned_calls_write(const struct planned_calls *c, const struct session *session, int fd);
+
+/* A module that a process has loaded. */
+struct planned_calls_module {
+    const char *path, *file; /* file: where it can be read now; NULL if nowhere */
+    const uint8_t *build_id;
+    size_t build_id_length;
+    uint32_t pid;
+};
+
+/* Writes the plan of a module that was not there at first. Returns its offset; zero if there is no room. */
+uint64_t planned_calls_later(struct planned_calls *c, const struct planned_calls_module *module,
+                             const struct session *session, int fd);
 
 void planned_calls_drop(struct planned_calls *c);
 

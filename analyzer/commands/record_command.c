@@ -255,7 +255,7 @@ int command_record(int argc, char **argv)
     struct size_warning warning;
     size_warning_start(&warning, session.header, s.output, record_warning_size());
     struct filter_service service;
-    filter_service_start(&service, &s.filters, &session, fd);
+    filter_service_start(&service, &s.filters, planned_calls_any(&s.calls) ? &s.calls : NULL, &session, fd);
     struct name_service names;
     name_service_start(&names);
     struct process_watch watch;

@@ -10,7 +10,9 @@ struct module_dynamic {
     const ElfW(Sym) * symbols;
     const uint16_t *versions;     /* of the symbols; NULL if they have none */
     const char *needed;           /* versions of other modules; NULL if there are none */
+    const char *own;              /* its own versions; NULL if there are none */
     const uint32_t *hash;         /* DT_GNU_HASH; NULL if there is none */
+    const uint32_t *old_hash;     /* DT_HASH; NULL if there is none */
     uint64_t tables[2], sizes[2]; /* of relocations */
 };
 
@@ -37,8 +39,14 @@ static void module_dynamic_take(struct module_dynamic *dynamic, const struct dl_
     case DT_VERNEED:
         dynamic->needed = (const char *)address;
         break;
+    case DT_VERDEF:
+        dynamic->own = (const char *)address;
+        break;
     case DT_GNU_HASH:
         dynamic->hash = (const uint32_t *)address;
+        break;
+    case DT_HASH:
+        dynamic->old_hash = (const uint32_t *)address;
         break;
     case DT_JMPREL:
         dynamic->tables[0] = address;
@@ -57,13 +65,19 @@ static void module_dynamic_take(struct module_dynamic *dynamic, const struct dl_
     }
 }
 
+static const ElfW(Dyn) * module_dynamic_entries(const struct dl_phdr_info *info)
+{
+    const ElfW(Dyn) *entries = NULL;
+    for (int i = 0; i < info->dlpi_phnum; i++)
+        if (info->dlpi_phdr[i].p_type == PT_DYNAMIC)
+            entries = (const ElfW(Dyn) *)(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr);
+    return entries;
+}
+
 static bool module_dynamic_read(struct module_dynamic *dynamic, const struct dl_phdr_info *info)
 {
     *dynamic = (struct module_dynamic){ .names = NULL };
-    const ElfW(Dyn) *entry = NULL;
-    for (int i = 0; i < info->dlpi_phnum; i++)
-        if (info->dlpi_phdr[i].p_type == PT_DYNAMIC)
-            entry = (const ElfW(Dyn) *)(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr);
+    const ElfW(Dyn) *entry = module_dynamic_entries(info);
     for (; entry && entry->d_tag != DT_NULL; entry++)
         module_dynamic_take(dynamic, info, entry);
     return dynamic->names && dynamic->symbols;
@@ -119,6 +133,8 @@ void module_slots_each(const struct dl_phdr_info *info, module_slot_taker *take,
     }
 }
 
+/* ---- functions ---- */
+
 static uint32_t module_hash_of(const char *name)
 {
     uint32_t hash = 5381;
@@ -127,22 +143,133 @@ static uint32_t module_hash_of(const char *name)
     return hash;
 }
 
-uint64_t module_slots_indirect(const struct dl_phdr_info *info, const char *name)
+static uint32_t module_old_hash_of(const char *name)
 {
-    struct module_dynamic dynamic;
-    if (!module_dynamic_read(&dynamic, info) || !dynamic.hash || !dynamic.hash[0])
-        return 0;
-    const uint32_t buckets = dynamic.hash[0], first = dynamic.hash[1], bloom_words = dynamic.hash[2];
-    const uint32_t *bucket = dynamic.hash + 4 + bloom_words * (sizeof(ElfW(Addr)) / sizeof *bucket);
+    uint32_t hash = 0;
+    for (; *name; name++) {
+        hash = (hash << 4) + (uint8_t)*name;
+        hash = (hash ^ ((hash & 0xf0000000) >> 24)) & 0x0fffffff;
+    }
+    return hash;
+}
+
+/* What a search takes: a symbol of the name. */
+struct module_symbol_search {
+    const char *name;
+    const char *version; /* that it must have; NULL for the default one */
+    bool indirect;       /* only such functions, of any version */
+};
+
+/* A version of the module's own, with that number. */
+static bool module_version_is(const struct module_dynamic *dynamic, unsigned number, const char *version)
+{
+    for (const char *at = dynamic->own; at;) {
+        const ElfW(Verdef) *definition = (const ElfW(Verdef) *)at;
+        const ElfW(Verdaux) *name = (const ElfW(Verdaux) *)(at + definition->vd_aux);
+        if (definition->vd_ndx == number)
+            return strcmp(dynamic->names + name->vda_name, version) == 0;
+        at = definition->vd_next ? at + definition->vd_next : NULL;
+    }
+    return false;
+}
+
+static bool module_version_fits(const struct module_dynamic *dynamic, uint32_t symbol, const char *version)
+{
+    enum { HIDDEN = 0x8000 };
+    if (!dynamic->versions)
+        return true;
+    const unsigned number = dynamic->versions[symbol];
+    const bool usual = !(number & HIDDEN);
+    return version ? (usual && number <= VER_NDX_GLOBAL) || module_version_is(dynamic, number & ~HIDDEN, version)
+                   : usual;
+}
+
+static bool module_symbol_fits(const struct module_dynamic *dynamic, uint32_t i,
+                               const struct module_symbol_search *search)
+{
+    const ElfW(Sym) *symbol = &dynamic->symbols[i];
+    const unsigned type = ELF64_ST_TYPE(symbol->st_info);
+    if (symbol->st_shndx == SHN_UNDEF || !symbol->st_value || ELF64_ST_BIND(symbol->st_info) == STB_LOCAL ||
+        strcmp(dynamic->names + symbol->st_name, search->name) != 0)
+        return false;
+    if (search->indirect)
+        return type == STT_GNU_IFUNC;
+    return (type == STT_FUNC || type == STT_GNU_IFUNC || type == STT_NOTYPE) &&
+           module_version_fits(dynamic, i, search->version);
+}
+
+static const ElfW(Sym) *
+    module_symbol_find(const struct module_dynamic *dynamic, const struct module_symbol_search *search)
+{
+    const uint32_t buckets = dynamic->hash[0], first = dynamic->hash[1], bloom_words = dynamic->hash[2];
+    const uint32_t *bucket = dynamic->hash + 4 + bloom_words * (sizeof(ElfW(Addr)) / sizeof *bucket);
     const uint32_t *chain = bucket + buckets;
-    const uint32_t hash = module_hash_of(name);
-    for (uint32_t i = bucket[hash % buckets]; i >= first; i++) {
-        const ElfW(Sym) *symbol = &dynamic.symbols[i];
-        if ((chain[i - first] | 1) == (hash | 1) && ELF64_ST_TYPE(symbol->st_info) == STT_GNU_IFUNC &&
-            strcmp(dynamic.names + symbol->st_name, name) == 0)
-            return info->dlpi_addr + symbol->st_value;
+    const uint32_t hash = module_hash_of(search->name);
+    for (uint32_t i = buckets ? bucket[hash % buckets] : 0; i && i >= first; i++) {
+        if ((chain[i - first] | 1) == (hash | 1) && module_symbol_fits(dynamic, i, search))
+            return &dynamic->symbols[i];
         if (chain[i - first] & 1)
             break;
     }
-    return 0;
+    return NULL;
+}
+
+static const ElfW(Sym) *
+    module_symbol_find_old(const struct module_dynamic *dynamic, const struct module_symbol_search *search)
+{
+    const uint32_t buckets = dynamic->old_hash[0];
+    const uint32_t *bucket = dynamic->old_hash + 2, *chain = bucket + buckets;
+    for (uint32_t i = buckets ? bucket[module_old_hash_of(search->name) % buckets] : 0; i; i = chain[i])
+        if (module_symbol_fits(dynamic, i, search))
+            return &dynamic->symbols[i];
+    return NULL;
+}
+
+static const ElfW(Sym) * module_symbol(const struct dl_phdr_info *info, const struct module_symbol_search *search)
+{
+    struct module_dynamic dynamic;
+    if (!module_dynamic_read(&dynamic, info))
+        return NULL;
+    return dynamic.hash       ? module_symbol_find(&dynamic, search)
+           : dynamic.old_hash ? module_symbol_find_old(&dynamic, search)
+                              : NULL;
+}
+
+uint64_t module_slots_indirect(const struct dl_phdr_info *info, const char *name)
+{
+    const ElfW(Sym) *symbol = module_symbol(info, &(struct module_symbol_search){ .name = name, .indirect = true });
+    return symbol ? info->dlpi_addr + symbol->st_value : 0;
+}
+
+struct module_function module_slots_function(const struct dl_phdr_info *info, const char *name, const char *version)
+{
+    const ElfW(Sym) *symbol = module_symbol(info, &(struct module_symbol_search){ .name = name, .version = version });
+    return symbol ? (struct module_function){ info->dlpi_addr + symbol->st_value,
+                                              ELF64_ST_TYPE(symbol->st_info) == STT_GNU_IFUNC }
+                  : (struct module_function){ 0, false };
+}
+
+/* ---- other modules ---- */
+
+bool module_slots_needs(const struct dl_phdr_info *info, const char *library)
+{
+    struct module_dynamic dynamic;
+    if (!module_dynamic_read(&dynamic, info))
+        return false;
+    for (const ElfW(Dyn) *entry = module_dynamic_entries(info); entry->d_tag != DT_NULL; entry++)
+        if (entry->d_tag == DT_NEEDED && strcmp(dynamic.names + entry->d_un.d_val, library) == 0)
+            return true;
+    return false;
+}
+
+const char *module_slots_library(const struct dl_phdr_info *info)
+{
+    struct module_dynamic dynamic;
+    if (!module_dynamic_read(&dynamic, info))
+        return NULL;
+    for (const ElfW(Dyn) *entry = module_dynamic_entries(info); entry->d_tag != DT_NULL; entry++)
+        if (entry->d_tag == DT_SONAME)
+            return dynamic.names + entry->d_un.d_val;
+    const char *name = info->dlpi_name, *slash = name ? strrchr(name, '/') : NULL;
+    return slash ? slash + 1 : name;
 }

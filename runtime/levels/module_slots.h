@@ -24,6 +24,20 @@ void module_slots_each(const struct dl_phdr_info *info, module_slot_taker *take,
  * it has none. */
 uint64_t module_slots_indirect(const struct dl_phdr_info *info, const char *name);
 
+/* A function that the module has for others, of that version, or of the default one if it is NULL. The address is zero
+ * if there is none. That of an indirect function is the code that chooses another address. */
+struct module_function {
+    uint64_t address;
+    bool indirect;
+};
+struct module_function module_slots_function(const struct dl_phdr_info *info, const char *name, const char *version);
+
+/* Whether the module is linked with the library of that name. */
+bool module_slots_needs(const struct dl_phdr_info *info, const char *library);
+
+/* The name by which others are linked with the module; NULL if it has none. */
+const char *module_slots_library(const struct dl_phdr_info *info);
+
 #pragma GCC visibility pop
 
 #endif

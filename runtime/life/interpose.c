@@ -17,6 +17,7 @@
 #include "interposed.h"
 #include "levels/in_place.h"
 #include "levels/levels.h"
+#include "library_calls.h"
 #include "modules.h"
 #include "process.h"
 #include "runtime.h"
@@ -52,13 +53,14 @@ static void *interpose_dlmopen_deep(Lmid_t space, const char *path, int mode)
 }
 
 /* A library in a scope of its own does not find the probes. The program may call it before any other probe comes. So it
- * is looked at when dlopen returns, which a jump to it would not show. */
+ * is looked at when dlopen returns, which a jump to it would not show. The same is done if calls into libraries are
+ * recorded: another thread may use the library before this one comes to its next probe. */
 void *before_dlopen(const char *path, int mode)
 {
     modules_loading(INTERPOSED_RETURN_SLOT);
     void *real = interpose_next(&next_dlopen, "dlopen");
     if (!(mode & RTLD_DEEPBIND))
-        return real;
+        return library_calls_are_wanted() && interpose_is_whole_path(path) ? (void *)interpose_dlopen_deep : real;
     process_begin_early(); /* no probe would come before the library is looked at */
     binding_expect();
     return interpose_is_whole_path(path) ? (void *)interpose_dlopen_deep : real;

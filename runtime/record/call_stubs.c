@@ -34,7 +34,8 @@ enum {
 struct call_stub {
     uint64_t target, function;
     uint32_t frame, stack_bytes;
-    uint64_t pad;
+    uint32_t unloaded; /* it may get another target */
+    uint32_t pad;
 };
 
 _Static_assert(sizeof(struct call_stub) == 32, "the stubs' offsets");
@@ -206,19 +207,43 @@ static uint32_t call_stub_frame(uint32_t stack_bytes)
     return (CALL_SAVED + stack_bytes + CALL_ALIGNMENT - 1) & ~(uint32_t)(CALL_ALIGNMENT - 1);
 }
 
+static bool call_stub_is(const struct call_stub *stub, uint64_t target, uint64_t function, uint32_t stack_bytes)
+{
+    return stub->target == target && stub->function == function && stub->stack_bytes == stack_bytes;
+}
+
+/* The number of the stub that is to have the target; CALL_STUBS if none is left. */
+static uint32_t call_stub_choose(uint64_t target, uint64_t function, uint32_t stack_bytes)
+{
+    for (uint32_t i = 0; i < call_stub_count; i++)
+        if (call_stub_is(&call_stub_list[i], target, function, stack_bytes))
+            return i;
+    if (call_stub_count < CALL_STUBS)
+        return call_stub_count++;
+    uint32_t i = 0;
+    while (i < CALL_STUBS && !call_stub_list[i].unloaded)
+        i++;
+    return i;
+}
+
 uint64_t call_stub_of(uint64_t target, uint64_t function, uint32_t stack_bytes)
 {
-    uint32_t i = 0;
-    while (i < call_stub_count && (call_stub_list[i].target != target || call_stub_list[i].function != function ||
-                                   call_stub_list[i].stack_bytes != stack_bytes))
-        i++;
+    const uint32_t i = call_stub_choose(target, function, stack_bytes);
     if (i == CALL_STUBS)
         return 0;
-    if (i == call_stub_count) {
-        call_stub_list[i] = (struct call_stub){ target, function, call_stub_frame(stack_bytes), stack_bytes, 0 };
-        call_stub_count++;
-    }
+    call_stub_list[i] = (struct call_stub){ target, function, call_stub_frame(stack_bytes), stack_bytes, 0, 0 };
     return (uint64_t)call_stubs + (uint64_t)i * CALL_STUB_SIZE;
+}
+
+bool call_stubs_have(uint64_t address)
+{
+    return address - (uint64_t)call_stubs < (uint64_t)CALL_STUBS * CALL_STUB_SIZE;
+}
+
+void call_stubs_give_back(call_stub_is_unloaded *is_unloaded)
+{
+    for (uint32_t i = 0; i < call_stub_count; i++)
+        call_stub_list[i].unloaded = is_unloaded(call_stub_list[i].target);
 }
 
 #else
@@ -232,6 +257,17 @@ uint64_t call_stub_of(uint64_t target, uint64_t function, uint32_t stack_bytes)
 {
     (void)target, (void)function, (void)stack_bytes;
     return 0;
+}
+
+bool call_stubs_have(uint64_t address)
+{
+    (void)address;
+    return false;
+}
+
+void call_stubs_give_back(call_stub_is_unloaded *is_unloaded)
+{
+    (void)is_unloaded;
 }
 
 #endif

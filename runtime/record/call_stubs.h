@@ -12,9 +12,16 @@
 bool call_stubs_exist(void);
 
 /* The stub that calls `target`, which the session knows as `function`. At most `stack_bytes` of its arguments are on
- * the stack: a multiple of 16. Zero if there is none left. One thread at a time. A stub is never given back, as a
- * thread may run it. */
+ * the stack: a multiple of 16. Zero if there is none left. One thread at a time. */
 uint64_t call_stub_of(uint64_t target, uint64_t function, uint32_t stack_bytes);
+
+/* Whether an address is that of a stub. */
+bool call_stubs_have(uint64_t address);
+
+/* Stubs whose targets are unloaded may get others when there are no new ones any more: no thread runs such a stub, as
+ * it would return into what is unloaded. */
+typedef bool call_stub_is_unloaded(uint64_t target);
+void call_stubs_give_back(call_stub_is_unloaded *is_unloaded);
 
 #pragma GCC visibility pop
 

@@ -128,6 +128,12 @@ uint64_t filter_ask_levels(struct text build_id, struct text path)
     return filter_ask(DWELL_ASKS_LEVELS, build_id, path) ? __atomic_load_n(&c->answer, __ATOMIC_ACQUIRE) : 0;
 }
 
+uint64_t filter_ask_calls(struct text build_id, struct text path)
+{
+    const struct dwell_control *c = runtime.process->control.chunk;
+    return filter_ask(DWELL_ASKS_FILTERS, build_id, path) ? __atomic_load_n(&c->answer, __ATOMIC_ACQUIRE) : 0;
+}
+
 /* ---- files to keep ---- */
 
 static bool filter_wait_until_kept(const struct dwell_control *c, uint64_t patience)

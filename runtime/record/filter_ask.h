@@ -30,6 +30,10 @@ void filter_end_process(void);
  * offset of the first levels chunk to apply; zero if there is none. With signals held back. */
 uint64_t filter_ask_levels(struct text build_id, struct text path);
 
+/* Asks the recorder which slots of a module lead to functions of libraries whose calls are recorded. Returns the offset
+ * of their plan (format_calls.h); zero if there is none. With signals held back. */
+uint64_t filter_ask_calls(struct text build_id, struct text path);
+
 #pragma GCC visibility pop
 
 #endif

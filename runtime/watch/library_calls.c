@@ -4,6 +4,10 @@
  *
  * A slot that was not used yet leads back into its module: the loader would look its function up at the first call, and
  * overwrite the slot. So the function is looked up here, in the same order and with the same version.
+ *
+ * Modules that are loaded later are looked at each time that the loader's list has changed. A slot that has its stub
+ * keeps it: the function's library stays as long as the module that calls it. A module that is loaded again has slots
+ * as new ones.
  */
 #include "library_calls.h"
 
@@ -13,18 +17,18 @@
 #include "call_stubs.h"
 #include "common.h"
 #include "dwell/format.h"
-#include "filter.h"
 #include "levels/code_lock.h"
 #include "levels/hook_places.h"
 #include "levels/module_slots.h"
 #include "levels/rewrite.h"
+#include "library_plans.h"
+#include "library_scope.h"
 #include "metadata_records.h"
 #include "module_identity.h"
-#include "plan_texts.h"
+#include "modules.h"
 #include "probes.h"
 #include "program_path.h"
 #include "runtime.h"
-#include "session.h"
 #include "sys.h"
 
 /* A slot of the plan in a loaded module. */
@@ -36,65 +40,32 @@ struct library_slot {
 
 enum { LIBRARY_SLOTS = 1 << 14 };
 
-/* While slots are changed: by one thread, when the process begins. */
+/* While slots are changed: by one thread. */
 static struct library_search {
-    const struct dwell_calls_plan *plan;
-    uint32_t count, left_out;
+    bool later;    /* not as the process begins: the scope is valid */
+    bool left_out; /* there was no stub for some functions */
+    uint32_t count;
     char path[4096];
     struct text program; /* its path */
     struct library_slot slots[LIBRARY_SLOTS];
     struct slot_change changes[LIBRARY_SLOTS];
+    struct library_scope scope;
 } * library_search;
 
-static const struct dwell_calls_module *library_next_module(const struct dwell_calls_module *m)
+/* The number of modules as the process began, and of unloads at the last look. */
+static uint32_t library_begun;
+static uint64_t library_unloads;
+
+static struct plan_module library_loaded(const struct dl_phdr_info *info, bool program)
 {
-    return (const struct dwell_calls_module *)((const char *)m + m->size);
+    return (struct plan_module){ module_build_id(info), program ? library_search->program : module_name(info) };
 }
 
-static size_t library_texts(const struct dwell_calls_module *m)
-{
-    return plan_texts_size(m->build_id_length, m->path_length);
-}
-
-static const struct dwell_calls_slot *library_slots(const struct dwell_calls_module *m)
-{
-    return (const struct dwell_calls_slot *)((const char *)(m + 1) + library_texts(m));
-}
-
-/* Leaves out the modules from the first one on that is not whole. */
-static void library_check(struct dwell_calls_plan *plan)
-{
-    const char *at = (const char *)(plan + 1), *const end = (const char *)plan + plan->chunk.size;
-    for (uint32_t i = 0; i < plan->modules; i++) {
-        const struct dwell_calls_module *m = (const struct dwell_calls_module *)at;
-        const size_t rest = (size_t)(end - at);
-        if (rest < sizeof *m || m->size > rest || m->size % 8 || m->size < sizeof *m + library_texts(m) ||
-            (m->size - sizeof *m - library_texts(m)) / sizeof(struct dwell_calls_slot) < m->slots) {
-            plan->modules = i;
-            return;
-        }
-        at += m->size;
-    }
-}
-
-static struct dwell_calls_plan *library_read_plan(int fd, uint64_t offset)
-{
-    struct dwell_calls_plan *plan =
-        (struct dwell_calls_plan *)filter_copy_chunk(fd, offset, DWELL_CHUNK_CALLS_PLAN, sizeof *plan);
-    if (plan)
-        library_check(plan);
-    return plan;
-}
-
-/* The plan's module that is loaded there; NULL if it has none: the module has no probes. */
+/* The plan's entry of a module; NULL if it has none: the module has no probes. */
 static const struct dwell_calls_module *library_module(const struct dl_phdr_info *info, bool program)
 {
-    const struct plan_module loaded = { module_build_id(info), program ? library_search->program : module_name(info) };
-    const struct dwell_calls_module *m = (const struct dwell_calls_module *)(library_search->plan + 1);
-    for (uint32_t i = 0; i < library_search->plan->modules; i++, m = library_next_module(m))
-        if (plan_texts_are_of((const char *)(m + 1), m->build_id_length, m->path_length, &loaded))
-            return m;
-    return NULL;
+    const struct plan_module loaded = library_loaded(info, program);
+    return library_plans_module(&loaded);
 }
 
 /* ---- the slots of a module ---- */
@@ -106,7 +77,7 @@ struct library_visit {
 
 static const struct dwell_calls_slot *library_planned(const struct library_visit *visit, uint64_t address)
 {
-    const struct dwell_calls_slot *slots = library_slots(visit->module);
+    const struct dwell_calls_slot *slots = library_plans_slots(visit->module);
     uint32_t low = 0, high = visit->module->slots;
     while (low < high) {
         const uint32_t middle = low + (high - low) / 2;
@@ -134,6 +105,20 @@ static void library_take_slot(void *to, const struct module_slot *slot)
 
 /* ---- the functions ---- */
 
+static void library_note_hook(void *to, int hook, uint64_t slot, bool defined)
+{
+    bool *any = to;
+    (void)slot;
+    *any |= hook == HOOK_ENTER && !defined;
+}
+
+static bool library_has_probes(const struct dl_phdr_info *info)
+{
+    bool any = false;
+    hook_places_each_slot(info, library_note_hook, &any);
+    return any;
+}
+
 /* What a walk of the loader's list finds out about an address. */
 struct library_target {
     uint64_t address;
@@ -155,13 +140,27 @@ static int library_visit_target(struct dl_phdr_info *info, size_t size, void *da
     if (!hook_places_code(&places, target->address))
         return 0;
     target->known = true;
-    target->probes = hook_places_code(&places, (uint64_t)probe_enter) || library_module(info, program);
+    target->probes = hook_places_code(&places, (uint64_t)probe_enter) || library_module(info, program) ||
+                     (library_search->later && library_has_probes(info));
     target->indirect = module_slots_indirect(info, target->name);
     return 1;
 }
 
+/* A library chooses such a function by code of its own, which the loader would call as well. */
+static uint64_t library_choose(const struct module_function *function, const struct dl_phdr_info *in)
+{
+    if (!function->indirect)
+        return function->address;
+    return library_has_probes(in) ? 0 : ((uint64_t(*)(void))function->address)();
+}
+
 static uint64_t library_look_up(const struct library_slot *slot)
 {
+    if (library_search->later) {
+        const struct dl_phdr_info *in = NULL;
+        const struct module_function found = library_scope_find(&library_search->scope, slot->name, slot->version, &in);
+        return found.address ? library_choose(&found, in) : 0;
+    }
     const void *found =
         slot->version ? dlvsym(RTLD_DEFAULT, slot->name, slot->version) : dlsym(RTLD_DEFAULT, slot->name);
     return (uint64_t)found;
@@ -173,6 +172,8 @@ static uint64_t library_stub(const struct library_slot *slot, const struct hook_
     struct library_target target = { .address = *(const volatile uint64_t *)slot->address,
                                      .name = slot->name,
                                      .program = true };
+    if (call_stubs_have(target.address))
+        return 0;
     if (hook_places_code(places, target.address))
         target.address = library_look_up(slot);
     if (target.address)
@@ -181,7 +182,7 @@ static uint64_t library_stub(const struct library_slot *slot, const struct hook_
         return 0;
     const uint64_t function = target.indirect ? target.indirect : target.address;
     const uint64_t stub = call_stub_of(target.address, function, slot->stack_bytes);
-    library_search->left_out += !stub;
+    library_search->left_out |= !stub;
     return stub;
 }
 
@@ -215,6 +216,49 @@ static void library_change(const struct dl_phdr_info *info)
                       "recorded");
 }
 
+static void library_change_module(const struct dl_phdr_info *info, bool program)
+{
+    const struct dwell_calls_module *module = library_module(info, program);
+    library_search->count = 0;
+    if (module && module->slots)
+        module_slots_each(info, library_take_slot, &(struct library_visit){ module, info->dlpi_addr });
+}
+
+/* ---- looks ---- */
+
+static bool library_search_begin(bool later)
+{
+    library_search = sys_memory(sizeof *library_search);
+    if (!library_search)
+        return false;
+    library_search->later = later;
+    library_search->program =
+        (struct text){ library_search->path, (size_t)program_path(library_search->path, sizeof library_search->path) };
+    return true;
+}
+
+static void library_search_end(void)
+{
+    static bool noted;
+    if (library_search->left_out && !noted)
+        metadata_note("too many functions of libraries are called: calls of some are not recorded");
+    noted |= library_search->left_out;
+    sys_unmap(library_search, sizeof *library_search);
+    library_search = NULL;
+}
+
+/* The recorder is asked about modules with probes that it has not seen. */
+static void library_ask(const struct dl_phdr_info *info, bool program)
+{
+    struct plan_module loaded = library_loaded(info, program);
+    if (library_plans_module(&loaded) || !library_has_probes(info))
+        return;
+    if (!program)
+        loaded.path = modules_path_of(info->dlpi_addr, loaded.path);
+    if (loaded.path.length)
+        library_plans_ask(&loaded);
+}
+
 /* The loader's list may not be walked while functions are looked up: another thread may hold its other lock. */
 struct library_walk {
     uint32_t index, wanted;
@@ -228,42 +272,87 @@ static int library_visit_module(struct dl_phdr_info *info, size_t size, void *da
     (void)size;
     if (walk->index++ != walk->wanted)
         return 0;
-    const struct dwell_calls_module *module = library_module(info, walk->wanted == 0);
     walk->found = true;
     walk->info = *info;
-    library_search->count = 0;
-    if (module && module->slots)
-        module_slots_each(info, library_take_slot, &(struct library_visit){ module, info->dlpi_addr });
+    library_change_module(info, walk->wanted == 0);
     return 1;
+}
+
+static int library_visit_first(struct dl_phdr_info *info, size_t size, void *data)
+{
+    bool *program = data;
+    (void)size;
+    library_begun++;
+    library_unloads = info->dlpi_subs;
+    library_ask(info, *program);
+    *program = false;
+    return 0;
 }
 
 void library_calls_begin(int fd)
 {
-    const uint64_t offset = session_more(&runtime.session)->calls;
-    if (!offset || !call_stubs_exist())
+    if (!call_stubs_exist() || !library_plans_begin(fd) || !library_search_begin(false))
         return;
-    library_search = sys_memory(sizeof *library_search);
-    struct dwell_calls_plan *plan = library_search ? library_read_plan(fd, offset) : NULL;
-    if (plan) {
-        library_search->plan = plan;
-        library_search->program =
-            (struct text){ library_search->path,
-                           (size_t)program_path(library_search->path, sizeof library_search->path) };
-        struct library_walk walk = { .found = true };
-        for (; walk.found; walk.wanted++) {
-            walk.found = false;
-            walk.index = 0;
-            dl_iterate_phdr(library_visit_module, &walk);
-            if (walk.found && library_search->count)
-                library_change(&walk.info);
-        }
-        if (library_search->left_out)
-            metadata_note("too many functions of libraries are called: calls of some are not recorded");
-        sys_unmap(plan, plan->chunk.size);
-    } else {
-        metadata_note("out of memory: calls into libraries are not recorded");
+    bool program = true;
+    dl_iterate_phdr(library_visit_first, &program);
+    struct library_walk walk = { .found = true };
+    for (; walk.found; walk.wanted++) {
+        walk.found = false;
+        walk.index = 0;
+        dl_iterate_phdr(library_visit_module, &walk);
+        if (walk.found && library_search->count)
+            library_change(&walk.info);
     }
-    if (library_search)
-        sys_unmap(library_search, sizeof *library_search);
-    library_search = NULL;
+    library_search_end();
+}
+
+static bool library_is_unloaded(uint64_t target)
+{
+    const struct library_scope *scope = &library_search->scope;
+    for (uint32_t i = 0; i < scope->count; i++) {
+        struct hook_places places = { .code_count = 0 };
+        hook_places_find_code(&places, &scope->modules[i]);
+        if (hook_places_code(&places, target))
+            return false;
+    }
+    return !scope->more;
+}
+
+static void library_look_at(uint32_t index)
+{
+    struct library_scope *scope = &library_search->scope;
+    library_change_module(&scope->modules[index], false);
+    if (!library_search->count)
+        return;
+    library_scope_use(scope, index);
+    library_change(&scope->modules[index]);
+}
+
+/* In the first visit of a walk: no module can be unmapped meanwhile. */
+static int library_visit_later(struct dl_phdr_info *info, size_t size, void *data)
+{
+    (void)size, (void)data;
+    struct library_scope *scope = &library_search->scope;
+    library_scope_take(scope, library_begun);
+    if (info->dlpi_subs != library_unloads)
+        call_stubs_give_back(library_is_unloaded);
+    library_unloads = info->dlpi_subs;
+    for (uint32_t i = library_begun; i < scope->count; i++)
+        library_ask(&scope->modules[i], false);
+    for (uint32_t i = library_begun; i < scope->count; i++)
+        library_look_at(i);
+    return 1;
+}
+
+void library_calls_look(void)
+{
+    if (!library_begun || !library_search_begin(true))
+        return;
+    dl_iterate_phdr(library_visit_later, NULL);
+    library_search_end();
+}
+
+bool library_calls_are_wanted(void)
+{
+    return library_begun;
 }

@@ -15,6 +15,7 @@
 #include "gate.h"
 #include "kept_texts.h"
 #include "levels/levels.h"
+#include "library_calls.h"
 #include "loader.h"
 #include "metadata_records.h"
 #include "module_identity.h"
@@ -240,6 +241,15 @@ static struct text modules_path_at(uint64_t address)
     return (struct text){ "", 0 };
 }
 
+struct text modules_path_of(uint64_t bias, struct text name)
+{
+    const struct process *p = runtime.process;
+    for (uint32_t i = 0; i < p->modules.count; i++)
+        if (p->modules.list[i].bias == bias && text_is_same(p->modules.list[i].name, name))
+            return p->modules.list[i].path;
+    return (struct text){ "", 0 };
+}
+
 static void modules_use_filters(const struct process *p)
 {
     enum { MAX = 256 };
@@ -409,6 +419,8 @@ static bool modules_look(struct process *p, struct walk *walk, uint64_t function
     }
     walk->others = true;
     dl_iterate_phdr(modules_visit_levels, walk); /* a fork waits for levels_end */
+    if (&library_calls_look)
+        library_calls_look();
     levels_end();
     return true;
 }
@@ -456,19 +468,24 @@ static void modules_release_lock(struct process *p)
 
 static struct walk modules_walk; /* static, as it is too large for a small stack; under the lock */
 
-bool modules_update(bool loading, uint64_t function)
+static bool modules_update_when(bool loading, bool may_wait, uint64_t function)
 {
     struct process *p = runtime.process;
     const bool kept = thread_self && thread_self->modules.inside_loader;
     if (!modules_take_lock(p, loading || kept))
         return false;
-    bool all = !kept && !modules_loader_is_busy();
+    bool all = !kept && (may_wait || !modules_loader_is_busy());
     if (all)
         all = modules_look(p, &modules_walk, function);
     else
         modules_note_one(p, &modules_walk, function);
     modules_release_lock(p);
     return all;
+}
+
+bool modules_update(bool loading, uint64_t function)
+{
+    return modules_update_when(loading, false, function);
 }
 
 uint32_t modules_identity_at(uint64_t function)
@@ -531,7 +548,7 @@ void modules_changed(void)
     t->wiped->limit = 0;
 }
 
-void modules_look_now(void)
+static void modules_look_when(bool may_wait)
 {
     struct thread *t = thread_self;
     const uint64_t here = (uint64_t)__builtin_frame_address(0);
@@ -539,22 +556,28 @@ void modules_look_now(void)
         return;
     const uint64_t mask = sys_block_signals();
     if (mask != SYS_NOT_BLOCKED) {
-        t->modules.stale = !modules_update(false, 0);
+        t->modules.stale = !modules_update_when(false, may_wait, 0);
         thread_set_limit(t);
     }
     sys_restore_signals(mask);
 }
 
+void modules_look_now(void)
+{
+    modules_look_when(false);
+}
+
+/* This thread has just waited for the loader itself: so it may wait for other threads that load libraries. */
 void modules_loaded(void)
 {
     const int error = errno;
     modules_loading(NULL);
     if (thread_self && thread_self->wiped->alive) {
-        modules_look_now();
+        modules_look_when(true);
     } else if (process_is_recorded()) {
         const uint64_t mask = sys_block_signals();
         if (mask != SYS_NOT_BLOCKED)
-            modules_update(false, 0);
+            modules_update_when(false, true, 0);
         sys_restore_signals(mask);
     }
     errno = error;

@@ -62,6 +62,10 @@ static inline uint32_t modules_identity(struct text path, struct text build_id)
     return (uint32_t)((uint64_t)path.at * 31 + (uint64_t)build_id.at);
 }
 
+/* The path of the module at that base with that name in the loader's list. Empty if it is not in the map. Under the
+ * lock of the map. */
+struct text modules_path_of(uint64_t bias, struct text name);
+
 /* That of the library that holds a function, which runs. Zero if that cannot be known. Takes no lock of the loader. */
 uint32_t modules_identity_at(uint64_t function);
 

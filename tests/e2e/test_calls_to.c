@@ -162,6 +162,78 @@ Test(e2e_calls_to, names_of_libc)
     free(callers);
 }
 
+/* ---- libraries that are loaded while the program runs ---- */
+
+static void calls_build_opener(const char *compile, const char *link)
+{
+    free(run_well("gcc -O1 -w -shared -fPIC " SOURCES "callee.c -o libcallee.so"));
+    free(run_well("%s -fno-builtin -finstrument-functions -shared -fPIC " SOURCES
+                  "opened.c -o libopened.so -L. -lcallee "
+                  "-Wl,-rpath,$PWD %s",
+                  compile, link));
+    free(run_well("gcc -O1 -finstrument-functions " SOURCES "opener.c -o opener -pthread"));
+}
+
+/* 4 threads load the library 50 times each. */
+static void calls_check_opened(const char *library, const char *mode, const char *options)
+{
+    char command[256];
+    free(run_well("./opener %s 4 50 %s > without", library, mode));
+    free(run_well(
+        "$DWELL record -q %s --calls-to 'libcallee.so!*' --calls-to qsort --calls-to strlen ./opener %s 4 50 %s "
+        "> with",
+        options, library, mode));
+    snprintf(command, sizeof command, "%s %s %s", library, mode, options);
+    calls_expect_same(command, "cat with", "cat without");
+    calls_expect_same(command,
+                      "$DWELL report --by function -n 0 --format json | jq -r '[.rows[] | select(.function | "
+                      "test(\"^(callee_|qsort|strlen|opened_run)\")) | \"\\(.function) \\(.calls)\"] | sort[]'",
+                      "printf 'callee_ints 20000\ncallee_sum 20000\nopened_run 200\nqsort 200\nstrlen 20000\n'");
+}
+
+Test(e2e_calls_to, of_libraries_that_are_loaded_later)
+{
+    calls_build_opener("gcc -O2", "-Wl,-z,lazy");
+    calls_check_opened("./libopened.so", "lazy", "--overhead none");
+    calls_check_opened("./libopened.so", "now", "");
+    calls_check_opened("$PWD/libopened.so", "deep", "--overhead none");
+    char *loaded = run_well("cat with");
+    cr_assert(has(loaded, " is gone\n"), "%s", loaded);
+    free(loaded);
+    calls_expect_same("opened.c", "$DWELL info | grep '^libraries'",
+                      "echo 'libraries       calls of 4 functions of libraries by 1 module are recorded'");
+}
+
+Test(e2e_calls_to, of_libraries_that_are_loaded_later_bound_at_once)
+{
+    calls_build_opener("gcc -O2 -g -fno-plt", "-Wl,-z,now");
+    calls_check_opened("./libopened.so", "lazy", "--mode profile");
+    calls_check_opened("./libopened.so", "deep", "--overhead none");
+}
+
+/* The loader searches for such a name where the caller's file says. */
+Test(e2e_calls_to, of_libraries_that_are_loaded_by_name)
+{
+    calls_build_opener("gcc -O2", "");
+    free(run_well(
+        "LD_LIBRARY_PATH=$PWD $DWELL record -q --overhead none --calls-to callee_ints ./opener libopened.so 1 20"));
+    calls_expect_same("by name", RECORDED, "echo 2000");
+}
+
+Test(e2e_calls_to, of_programs_that_are_executed)
+{
+    free(run_well("gcc -O1 -fno-builtin -finstrument-functions " SOURCES "named.c -o named"));
+    free(run_well("$DWELL record -q --overhead none --calls-to qsort sh -c './named text; ./named other' 2> errors"));
+    calls_expect_same("sh",
+                      "$DWELL report --by function -n 0 --format json | jq '.rows[] | select(.function == \"qsort\") "
+                      "| .calls'",
+                      "echo 40");
+    calls_expect_same(
+        "sh", "cat errors",
+        "echo \"dwell: --calls-to 'qsort': no function that the program calls now is named so; libraries and "
+        "programs that come later may have it\"");
+}
+
 /* ---- what cannot be recorded ---- */
 
 static void calls_expect_error(const char *options, const char *expected)

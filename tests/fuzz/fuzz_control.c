@@ -161,7 +161,7 @@ static void control_answer(int fd, uint64_t first)
     const struct session session = { .header = &header };
     struct filter_service service;
     header = (struct dwell_file_header){ .first_control = first, .filter_asks = 1 };
-    filter_service_start(&service, &none, &session, fd);
+    filter_service_start(&service, &none, NULL, &session, fd);
     struct control_walk walk = control_walk_begin(first);
     size_t chunks = 0;
     for (struct dwell_control *c; (c = control_chunk_next(fd, &walk)); chunks++)
