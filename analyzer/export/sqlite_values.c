@@ -22,9 +22,8 @@ struct valued_list {
 static void valued_take_call(void *context, const struct finished_call *call)
 {
     struct valued_list *l = context;
-    const struct recorded_row *row = call->function == PROFILE_NONE
-                                         ? NULL
-                                         : value_args_of(l->values, call->function, call->thread, call->begin);
+    const struct recorded_row *row =
+        call->function == PROFILE_NONE ? NULL : value_args_of(l->values, call->function, call->thread, call->begin);
     if (!row)
         return;
     GROW(l->list, l->count, l->room);
@@ -107,8 +106,8 @@ static void valued_write_calls(struct database *d, const struct analysis *sessio
                                const struct order *order, const struct number_index *thread_numbers)
 {
     const uint64_t start = session->file->header.start_ticks;
-    const char *kinds = session->summary.off_cpu_known ? "iziiii" : "iziiin";
-    sqlite3_stmt *insert = database_prepare(d, "INSERT INTO valued_call VALUES (?,?,?,?,?,?)");
+    const char *kinds = session->summary.off_cpu_known ? "iziiiii" : "iziiinn";
+    sqlite3_stmt *insert = database_prepare(d, "INSERT INTO valued_call VALUES (?,?,?,?,?,?,?)");
     sqlite3_stmt *insert_value = database_prepare(d, "INSERT INTO call_value VALUES (?,?,?)");
     for (size_t i = 0; i < calls->count; i++) {
         const struct finished_call *call = &calls->list[i].call;
@@ -116,7 +115,9 @@ static void valued_write_calls(struct database *d, const struct analysis *sessio
                         (int64_t)index_find(thread_numbers, call->thread, call->process)->value_plus_1,
                         (int64_t)order->ranks[call->function] + 1,
                         (int64_t)(call->begin > start ? call->begin - start : 0),
-                        (int64_t)call_ticks(call->times[CALL_ELAPSED_INCLUSIVE]), (int64_t)call_ticks(call->blocked));
+                        (int64_t)call_ticks(call->times[CALL_ELAPSED_INCLUSIVE]),
+                        (int64_t)call_ticks(call->times[CALL_ELAPSED_INCLUSIVE] - call->off_cpu),
+                        (int64_t)call_ticks(call->blocked));
         valued_write_values(d, insert_value, (int64_t)i + 1, calls->values, calls->list[i].row);
     }
     sqlite3_finalize(insert);
@@ -130,7 +131,7 @@ void sqlite_write_values(struct database *d, const struct analysis *session, con
     struct valued_list calls = valued_find(session, &args);
     database_run(d, "CREATE TABLE valued_call (id INTEGER PRIMARY KEY, thread INTEGER REFERENCES thread,"
                     " function INTEGER REFERENCES function, time_ticks INTEGER, elapsed_inclusive_ticks INTEGER,"
-                    " blocked_inclusive_ticks INTEGER)");
+                    " cpu_inclusive_ticks INTEGER, blocked_inclusive_ticks INTEGER)");
     database_run(d, "CREATE TABLE call_value (call INTEGER REFERENCES valued_call, name TEXT, value)");
     valued_write_calls(d, session, &calls, order, thread_numbers);
     database_run(d, "CREATE INDEX call_value_by_call ON call_value (call)");

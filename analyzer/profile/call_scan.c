@@ -271,6 +271,7 @@ static struct finished_call call_scan_join(const struct call_scan *scan, const s
             [CALL_APPLICATION_EXCLUSIVE] = exclusive.application,
         },
         .blocked = call->own.blocked + call->below.blocked,
+        .off_cpu = call->own.off_cpu + call->below.off_cpu,
         .completed = true,
     };
 }

@@ -52,6 +52,7 @@ static struct scanned_rare call_scan_times_pass_rare(struct call_scanner *s, str
         amounts.less = times->exclusive;
     caller->called_less += amounts.less + amounts.called_less;
     caller->blocked += amounts.blocked;
+    caller->called_off_cpu += amounts.off_cpu + amounts.called_off_cpu;
     return amounts;
 }
 
@@ -73,7 +74,8 @@ static struct call_part call_scan_times_make_part(const struct scanned_call *cal
 {
     struct call_part part = call_scanner_part(call);
     part.own = (struct call_amounts){ times->exclusive, times->exclusive - rare->less, rare->blocked, rare->off_cpu };
-    part.below = (struct call_amounts){ call->called_times, call->called_times - rare->called_less, 0, 0 };
+    part.below =
+        (struct call_amounts){ call->called_times, call->called_times - rare->called_less, 0, rare->called_off_cpu };
     return part;
 }
 
@@ -109,6 +111,7 @@ static inline void call_scan_times_take(const struct call_scanner *s, const stru
             [CALL_APPLICATION_EXCLUSIVE] = own.application,
         },
         .blocked = rare->blocked,
+        .off_cpu = rare->off_cpu + rare->called_off_cpu,
         .completed = true,
     };
     s->scan->take(s->context, &finished);

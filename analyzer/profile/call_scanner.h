@@ -76,7 +76,7 @@ struct scanned_call {
 struct scanned_rare {
     uint64_t less, called_less; /* by which application times are less than elapsed times: exclusive, and of callees */
     uint64_t blocked;           /* inclusive */
-    uint64_t off_cpu;           /* exclusive */
+    uint64_t off_cpu, called_off_cpu; /* exclusive, and of callees */
 };
 
 enum { SCANNED_AMOUNTS = 512 };

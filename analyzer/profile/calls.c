@@ -189,6 +189,7 @@ static bool calls_report(const struct calls_follower *f, const struct timeline_e
                            [CALL_APPLICATION_EXCLUSIVE] = exclusive.application,
                        },
                        .blocked = inclusive.blocked,
+                       .off_cpu = inclusive.off_cpu,
                        .once = call->once,
                        .preempted = { inclusive.off_cpu - inclusive.blocked, exclusive.off_cpu - exclusive.blocked },
                        .completed = shown->entered && shown->ended,

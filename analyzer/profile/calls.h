@@ -23,6 +23,7 @@ struct finished_call {
     uint32_t process, thread;  /* serial numbers */
     uint64_t begin, end;       /* times of the enter and of the end, in ticks */
     uint64_t times[CALL_TIMES], blocked;
+    uint64_t off_cpu; /* inclusive: blocked or preempted */
     uint64_t
         once; /* elapsed inclusive without the calls of the function above it; known only if all calls are followed */
     uint64_t preempted[2]; /* inclusive and exclusive; known only if calls are followed */

@@ -22,7 +22,7 @@ struct valued_call {
     const uint64_t *words[BY_ARGUMENTS]; /* NULL if the value could not be read */
     int32_t range[BY_ARGUMENTS];         /* of the value; in the order of the ranges */
     int64_t time;                        /* elapsed inclusive, in 1/256 ticks */
-    uint64_t blocked;
+    uint64_t blocked, off_cpu;
 };
 
 /* What the calls are put in order by. */
@@ -51,7 +51,9 @@ static void value_take_call(void *context, const struct finished_call *call)
         return;
     GROW(f->calls, f->count, f->room);
     struct valued_call *valued = &f->calls[f->count++];
-    *valued = (struct valued_call){ .time = (int64_t)call->times[CALL_ELAPSED_INCLUSIVE], .blocked = call->blocked };
+    *valued = (struct valued_call){ .time = (int64_t)call->times[CALL_ELAPSED_INCLUSIVE],
+                                    .blocked = call->blocked,
+                                    .off_cpu = call->off_cpu };
     for (unsigned i = 0; i < f->by->count; i++)
         valued->words[i] = recorded_value_words(arguments[i].values, row, arguments[i].index);
 }
@@ -111,7 +113,7 @@ static int value_compare_calls(const void *a, const void *b, void *by)
 struct value_group {
     size_t first, count; /* calls */
     int128 sum;
-    uint64_t blocked;
+    uint64_t blocked, off_cpu;
 };
 
 /* The columns of each argument come first. */
@@ -123,6 +125,7 @@ enum {
     BY_CALLS_PERCENT,
     BY_ELAPSED,
     BY_ELAPSED_PERCENT,
+    BY_CPU,
     BY_BLOCKED,
     BY_P50,
     BY_P99,
@@ -142,6 +145,7 @@ static const struct column by_calls[BY_OF_CALLS] = {
     [BY_CALLS_PERCENT] = { "calls_percent", "%", CELL_PERCENT, USE_ALWAYS, false },
     [BY_ELAPSED] = { "elapsed_inclusive", "EL.INCL", CELL_TICKS, USE_ALWAYS, false },
     [BY_ELAPSED_PERCENT] = { "elapsed_inclusive_percent", "%", CELL_PERCENT, USE_ALWAYS, false },
+    [BY_CPU] = { "cpu_inclusive", "CPU.INCL", CELL_TICKS, USE_ALWAYS, false },
     [BY_BLOCKED] = { "blocked_inclusive", "BL.INCL", CELL_TICKS, USE_ALWAYS, false },
     [BY_P50] = { "p50", "P50", CELL_TICKS, USE_ALWAYS, false },
     [BY_P99] = { "p99", "P99", CELL_TICKS, USE_ALWAYS, false },
@@ -233,8 +237,10 @@ static void by_fill_times(struct cell *row, const struct analysis *analysis, con
     cell_percent(&row[BY_CALLS_PERCENT], percent_of(g->count, all->count));
     cell_number(&row[BY_ELAPSED], by_sum_ticks(g->sum));
     cell_percent(&row[BY_ELAPSED_PERCENT], percent_of(by_sum_ticks(g->sum), by_sum_ticks(all->sum)));
-    if (s->off_cpu_known)
+    if (s->off_cpu_known) {
+        cell_number(&row[BY_CPU], by_sum_ticks(g->sum - g->off_cpu));
         cell_number(&row[BY_BLOCKED], call_ticks(g->blocked));
+    }
     cell_call_time(&row[BY_P50], by_percentile(calls + g->first, g->count, 50), s);
     cell_call_time(&row[BY_P99], by_percentile(calls + g->first, g->count, 99), s);
     cell_call_time(&row[BY_MAX], by_percentile(calls + g->first, g->count, 100), s);
@@ -257,6 +263,7 @@ static struct value_group *value_group_calls(const struct value_finder *f, size_
         g->count++;
         g->sum += f->calls[i].time;
         g->blocked += f->calls[i].blocked;
+        g->off_cpu += f->calls[i].off_cpu;
     }
     return groups;
 }

@@ -11,8 +11,8 @@
 const char *session_merge_check(const struct session_file *first, const struct session_file *second);
 
 /* Each session must pass the check with the first. An older session at `path` is renamed to `path`.old; other files are
- * never replaced. `values`: the session has the recorded values of arguments as well. Returns NULL, or an error message;
- * then no file has changed. */
+ * never replaced. `values`: the session has the recorded values of arguments as well. Returns NULL, or an error
+ * message; then no file has changed. */
 const char *session_merge(struct session_file *const *sessions, size_t count, bool values, const char *path);
 
 #endif

@@ -104,6 +104,9 @@ Test(e2e_values_exported, database)
     exported_expect("sqlite3 out \"SELECT count(*), (SELECT sum(p.calls) FROM path p JOIN function f ON f.id = "
                     "p.function WHERE f.name = 'work'), min(blocked_inclusive_ticks) FROM valued_call\"",
                     "5000|5000|0\n");
+    exported_expect("sqlite3 out 'SELECT count(*) FROM valued_call WHERE cpu_inclusive_ticks > 0 AND "
+                    "cpu_inclusive_ticks <= elapsed_inclusive_ticks'",
+                    "5000\n");
     exported_expect("sqlite3 out \"SELECT abs(sum(elapsed_inclusive_ticks) - (SELECT sum(p.elapsed_inclusive_ticks) "
                     "FROM path p JOIN function f ON f.id = p.function WHERE f.name = 'work')) <= 2500 FROM "
                     "valued_call\"",

@@ -1,6 +1,7 @@
 /* dwell scaling, byte for byte, on hand-written sessions: a function whose pairs take n^2 nanoseconds. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
+#include <stdlib.h>
 
 #include "support/golden.h"
 #include "support/run.h"
@@ -20,7 +21,7 @@ static void scaling_write_names(struct writer *w)
         write_symbol(w, 0, 0, 0, 0x1000 + i * 0x100, names[i]);
 }
 
-static bool scaling_is_linear;
+static bool scaling_is_linear, scaling_is_off_cpu;
 
 /* How long the call compares. Another program disturbs all calls with 400. */
 static uint64_t scaling_compares(uint64_t n)
@@ -33,9 +34,13 @@ static uint64_t scaling_write_sort(struct writer *w, uint64_t begin, uint64_t n)
 {
     uint64_t now = begin;
     write_enter(w, now, SORT);
+    if (scaling_is_off_cpu)
+        write_off_cpu(w, false, now, 400);
     write_enter(w, now += OWN, COMPARE);
     write_exit(w, now += scaling_compares(n));
     write_enter(w, now, SWAP);
+    if (scaling_is_off_cpu && n)
+        write_off_cpu(w, n == 100, now, 3 * n);
     write_exit(w, now += 10 * n);
     write_exit(w, now);
     return now;
@@ -210,4 +215,22 @@ Test(golden_scaling, errors)
                     "dwell: a law needs calls with three different values above zero, and times above those of the "
                     "probes; there are 2\n");
     scaling_refuses("sort:n small --predict 0", "dwell: --predict: '0' is no number above zero\n");
+}
+
+/* sort is blocked for 400 ns, and its swap for 3 n, which is preempted if n is 100. The rows add up to the report. */
+Test(golden_scaling, values_have_cpu_times)
+{
+    scaling_is_off_cpu = true;
+    scaling_save("small", 100, 2);
+    char *text = run_well("$DWELL values sort:n small --format json | jq -c '[.rows[] | .cpu_inclusive_ns]'");
+    cr_assert(eq(str, text, "[600,67800,252000]\n"));
+    free(text);
+    text = run_well("$DWELL values sort:n small --format json | jq '[.rows[].cpu_inclusive_ns] | add'; "
+                    "$DWELL report small --format json | jq '.rows[] | select(.function == \"sort\") | "
+                    ".cpu_inclusive_ns'");
+    cr_assert(eq(str, text, "320400\n320400\n"));
+    free(text);
+    text = run_well("$DWELL values sort:n small --format json | jq -c '[.rows[].blocked_inclusive_ns]'");
+    cr_assert(eq(str, text, "[400,2400,6000]\n"));
+    free(text);
 }

@@ -115,6 +115,7 @@ void expect_scan(struct analysis *analysis, unsigned jobs)
         cr_assert(eq(u32, y->caller, x->caller));
         cr_assert(eq(u32, y->path, x->path));
         cr_assert(eq(u64, y->blocked, x->blocked));
+        cr_assert(eq(u64, y->off_cpu, x->off_cpu));
         for (int time = 0; time < CALL_TIMES; time++)
             cr_assert(eq(u64, y->times[time], x->times[time]));
     }
