@@ -12,7 +12,7 @@ static const struct shared_use shared[] = {
     { SHARED_PART, NULL },
     { SHARED_CALLS, NULL },
     { SHARED_MIN, "of elapsed inclusive time, on both sides" },
-    { SHARED_SORT, "(default: elapsed_exclusive); the largest change first" },
+    { SHARED_SORT, "(default: cpu_exclusive, or elapsed_exclusive if that is unknown); the largest change first" },
     { SHARED_LIMIT, "(default: 40 in text)" },
     { SHARED_COLUMNS, NULL },
     { SHARED_FORMAT, "; also markdown (a comment), github (annotations of a workflow) or junit (XML)" },

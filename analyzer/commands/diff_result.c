@@ -63,8 +63,10 @@ bool diff_result_read_shared(struct diff_result *r, enum shared_option option, c
 {
     if (option == SHARED_FORMAT && (r->print = diff_format(argument)))
         return true;
-    if (option == SHARED_SORT)
+    if (option == SHARED_SORT) {
         r->options.sort = diff_parse_sort(argument);
+        r->usual_sort = false;
+    }
     if (option == SHARED_COLUMNS && strcmp(argument, "help") == 0) {
         view_diff_list_columns(stdout);
         exit(finish_output());
@@ -84,11 +86,11 @@ static void diff_print_equal(const struct diff *d)
            d->row_count == 1 ? "" : "s");
 }
 
-static void diff_print_rows(const struct diff_result *r, const struct table *rows)
+static void diff_print_rows(const struct diff_result *r, const struct diff *d, const struct table *rows)
 {
     const char *optional[MAX_DIFF_OPTIONAL];
     struct table fitting = *rows;
-    view_diff_optional_columns(&r->options, optional);
+    view_diff_optional_columns(d, &r->options, optional);
     if (!r->shared->columns)
         fitting.optional = optional;
     table_print_text(&fitting, stdout);
@@ -117,7 +119,7 @@ static void diff_print_text(const struct diff_result *r, const struct diff *d, s
     const bool of_calls = r->options.sort == DIFF_CALLS;
     print_text(stdout, "\n%s%s\n", of_calls ? "" : diff_is_tested(d) ? "* " : "~ ", judgement);
     puts(!of_calls && diff_has_certain_calls(d) ? "! the calls have changed, for certain\n" : "");
-    diff_print_rows(r, rows);
+    diff_print_rows(r, d, rows);
     table_drop(&sessions);
     free(usual);
     free(judgement);
@@ -182,7 +184,7 @@ static void diff_check_sessions(const struct diff_result *r, const struct diff *
     for (size_t i = 0; i < r->gate_count; i++)
         if (diff_gate_check(&r->gates[i], d))
             die(STATUS_ERROR, "--fail-if '%s': %s", r->gates[i].text, diff_gate_check(&r->gates[i], d));
-    if (r->options.sort < DIFF_VALUES && !d->known[r->options.sort])
+    if (!r->usual_sort && r->options.sort < DIFF_VALUES && !d->known[r->options.sort])
         die(STATUS_ERROR, "--sort: some of these sessions do not have %s", diff_value_name(r->options.sort));
     option_check_times("--min", r->shared->min, d->samples, first);
     option_check_times("--large", r->options.large, d->samples, first);
@@ -234,6 +236,8 @@ int diff_result_finish(struct diff_result *r, struct diff *d, const char *first)
         r->options.limit = TEXT_LIMIT;
     diff_check_sessions(r, d, first);
     exponent_gates_fit(&r->exponents);
+    if (r->usual_sort)
+        r->options.sort = diff_work_value(d);
     diff_judge(d, &r->options);
     diff_print_result(r, d);
     const bool failed = diff_report_gates(r, d);

@@ -10,6 +10,7 @@
 struct diff_result {
     const struct shared_options *shared;
     struct diff_options options; /* diff_result_finish sets `min` and `limit` */
+    bool usual_sort;             /* it sets `sort`, too */
     struct gate *gates;
     size_t gate_count, gate_room;
     struct exponent_gates exponents;
@@ -20,7 +21,7 @@ struct diff_result {
 /* Its value before the options are read; `others` are those that commands share. */
 #define DIFF_RESULT(others)                                                                                            \
     {                                                                                                                  \
-        .shared = (others), .options = {.sort = DIFF_ELAPSED_EXCLUSIVE, .large.percent = 1 }                           \
+        .shared = (others), .usual_sort = true, .options.large.percent = 1                                             \
     }
 
 /* The formats beside text, csv and json. */

@@ -172,6 +172,18 @@ double diff_pair_error(const struct diff_pair *pair);
 /* Whether the change of means is larger than that. */
 bool diff_pair_is_certain(const struct diff *d, const struct diff_pair *pair);
 
+/* What says most about work: exclusive CPU time, as in a report, or elapsed time where that is unknown. */
+static inline enum diff_value diff_work_value(const struct diff *d)
+{
+    return d->known[DIFF_CPU_EXCLUSIVE] ? DIFF_CPU_EXCLUSIVE : DIFF_ELAPSED_EXCLUSIVE;
+}
+
+/* The value that marks the rows. */
+static inline enum diff_value diff_judged_value(const struct diff *d, const struct diff_options *options)
+{
+    return options->sort < DIFF_VALUES ? options->sort : diff_work_value(d);
+}
+
 /* Whether both sides have enough runs for a test. */
 static inline bool diff_is_tested(const struct diff *d)
 {
@@ -208,7 +220,8 @@ char *view_diff_usual_columns(const struct diff *d, const struct diff_options *o
 enum { MAX_DIFF_OPTIONAL = 16 };
 
 /* Lists the keys of those that leave a narrow terminal, the first one first, ended by NULL. */
-void view_diff_optional_columns(const struct diff_options *options, const char *keys[MAX_DIFF_OPTIONAL]);
+void view_diff_optional_columns(const struct diff *d, const struct diff_options *options,
+                                const char *keys[MAX_DIFF_OPTIONAL]);
 void view_diff_list_columns(FILE *out);
 
 /* Returns false and sets the error if the text is not a condition. */

@@ -19,9 +19,6 @@ typedef void diff_printer(const struct diff_output *o, FILE *out);
 
 diff_printer diff_print_markdown, diff_print_github, diff_print_junit;
 
-/* The value by which rows are judged. */
-enum diff_value diff_judged_value(const struct diff_options *options);
-
 /* Whether the row's value has become significantly larger. */
 bool diff_has_regressed(const struct diff_row *row, enum diff_value value);
 

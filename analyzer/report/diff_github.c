@@ -109,7 +109,7 @@ static size_t github_print_warnings(const struct diff_output *o, enum diff_value
 
 void diff_print_github(const struct diff_output *o, FILE *out)
 {
-    const enum diff_value value = diff_judged_value(o->options);
+    const enum diff_value value = diff_judged_value(o->diff, o->options);
     size_t count = 0;
     for (size_t i = 0; i < o->gate_count; i++)
         count += github_print_errors(o, &o->gates[i], out);

@@ -121,7 +121,7 @@ static void junit_print_suite(const struct diff_output *o, const struct junit_su
 
 void diff_print_junit(const struct diff_output *o, FILE *out)
 {
-    const struct junit_suite usual = { NULL, diff_judged_value(o->options) };
+    const struct junit_suite usual = { NULL, diff_judged_value(o->diff, o->options) };
     size_t tests = o->diff->row_count, failures = 0;
     if (o->gate_count)
         tests *= o->gate_count;

@@ -2,6 +2,7 @@
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "base/visible.h"
@@ -9,11 +10,6 @@
 #include "report/markdown.h"
 
 typedef bool gate_of_row(const struct gate *gate, const struct diff *d, const struct diff_row *row);
-
-enum diff_value diff_judged_value(const struct diff_options *options)
-{
-    return options->sort < DIFF_VALUES ? options->sort : DIFF_ELAPSED_EXCLUSIVE;
-}
 
 bool diff_has_regressed(const struct diff_row *row, enum diff_value value)
 {
@@ -63,13 +59,20 @@ static size_t markdown_limit(const struct diff_output *o)
     return o->options->limit ? o->options->limit : SIZE_MAX;
 }
 
-/* Names of values without their underscores. */
+/* Names of values without their underscores, such as "CPU exclusive". */
+static void markdown_print_value(enum diff_value value, FILE *out)
+{
+    const char *name = diff_value_name(value);
+    const size_t upper = strncmp(name, "cpu", 3) == 0 ? 3 : 1;
+    for (size_t i = 0; name[i]; i++)
+        fputc(i < upper ? toupper((unsigned char)name[i]) : name[i] == '_' ? ' ' : name[i], out);
+}
+
 static void markdown_print_head(const char *title, enum diff_value value, FILE *out)
 {
     const bool calls = value == DIFF_CALLS;
     fprintf(out, "| %s%s | ", title, calls ? "" : " | Calls");
-    for (const char *at = diff_value_name(value); *at; at++)
-        fputc(at == diff_value_name(value) ? toupper((unsigned char)*at) : *at == '_' ? ' ' : *at, out);
+    markdown_print_value(value, out);
     fprintf(out, " | |\n| :--- |%s ---: | :--- |\n", calls ? "" : " ---: |");
 }
 
@@ -78,7 +81,7 @@ static size_t markdown_print_rows(const struct diff_output *o, FILE *out)
     static const char *const titles[] = {
         [DIFF_FUNCTIONS] = "Function", [DIFF_MODULES] = "Module", [DIFF_PATHS] = "Call path"
     };
-    const enum diff_value value = diff_judged_value(o->options);
+    const enum diff_value value = diff_judged_value(o->diff, o->options);
     size_t marked = 0, printed = 0;
     for (size_t i = 0; i < o->diff->row_count; i++) {
         const struct diff_row *row = &o->diff->rows[i];
@@ -142,8 +145,8 @@ void diff_print_markdown(const struct diff_output *o, FILE *out)
     free(answer);
     markdown_print_sessions(o->diff, out);
     if (!markdown_print_rows(o, out))
-        fprintf(out, "No change of %s is marked, of %zu rows.\n", diff_value_name(diff_judged_value(o->options)),
-                o->diff->row_count);
+        fprintf(out, "No change of %s is marked, of %zu rows.\n",
+                diff_value_name(diff_judged_value(o->diff, o->options)), o->diff->row_count);
     for (size_t i = 0; i < o->gate_count; i++)
         markdown_print_gate(o, &o->gates[i], out);
     for (size_t i = 0; i < o->diff->remark_count; i++)

@@ -316,7 +316,7 @@ struct table view_diff(const struct diff *d, const struct diff_options *options,
                                          [JUDGED_LARGE] = "large",
                                          [JUDGED_SIGNIFICANT] = "significant",
                                          [JUDGED_CERTAIN] = "certain" };
-    const enum diff_value value = options->sort < DIFF_VALUES ? options->sort : DIFF_ELAPSED_EXCLUSIVE;
+    const enum diff_value value = diff_judged_value(d, options);
     struct table t = diff_view_make_table(d, d->samples ? &of_samples : NULL);
     const size_t shown = options->limit && options->limit < d->row_count ? options->limit : d->row_count;
     for (size_t i = 0; i < shown; i++) {
@@ -334,29 +334,30 @@ struct table view_diff(const struct diff *d, const struct diff_options *options,
     return t;
 }
 
-static enum diff_value diff_first_value(const struct diff_options *options)
+static enum diff_value diff_first_value(const struct diff *d, const struct diff_options *options)
 {
-    return options->sort < DIFF_VALUES && options->sort != DIFF_CALLS ? options->sort : DIFF_ELAPSED_EXCLUSIVE;
+    return options->sort == DIFF_CALLS ? diff_work_value(d) : diff_judged_value(d, options);
 }
 
-void view_diff_optional_columns(const struct diff_options *options, const char *keys[MAX_DIFF_OPTIONAL])
+void view_diff_optional_columns(const struct diff *d, const struct diff_options *options,
+                                const char *keys[MAX_DIFF_OPTIONAL])
 {
     static const char *const all[] = {
         "application_inclusive_change_percent",
         "application_inclusive_change",
         "application_exclusive_change_percent",
         "application_exclusive_change",
-        "elapsed_inclusive_change_percent",
-        "elapsed_inclusive_change",
         "elapsed_exclusive_before",
         "elapsed_exclusive_after",
         "elapsed_exclusive_change_percent",
         "elapsed_exclusive_change",
+        "elapsed_inclusive_change_percent",
+        "elapsed_inclusive_change",
         "module",
         "calls_before",
         "calls_after",
     };
-    const char *judged = diff_value_name(options->sort == DIFF_CALLS ? DIFF_CALLS : diff_first_value(options));
+    const char *judged = diff_value_name(options->sort == DIFF_CALLS ? DIFF_CALLS : diff_first_value(d, options));
     size_t count = 0;
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (strncmp(all[i], judged, strlen(judged)) != 0)
@@ -367,7 +368,7 @@ void view_diff_optional_columns(const struct diff_options *options, const char *
 /* The columns are the calls, the value that sorts the rows, and the changes of the other times. */
 char *view_diff_usual_columns(const struct diff *d, const struct diff_options *options)
 {
-    const enum diff_value first = diff_first_value(options);
+    const enum diff_value first = diff_first_value(d, options);
     char *keys = NULL;
     size_t length = 0;
     FILE *out = need_stream(&keys, &length);
