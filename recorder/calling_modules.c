@@ -24,7 +24,7 @@ static void calling_take_symbol(struct calling_modules *c, uint32_t module, cons
     if (type != STT_FUNC && type != STT_GNU_IFUNC)
         return;
     GROW(c->functions, c->function_count, c->function_room);
-    c->functions[c->function_count++] = (struct called_function){ name, module };
+    c->functions[c->function_count++] = (struct called_function){ name, symbol->st_value, module };
 }
 
 static void calling_take_symbols(struct calling_modules *c, Elf *elf, uint32_t module)

@@ -23,6 +23,7 @@ struct calling_module {
 /* A function that a module has. */
 struct called_function {
     const char *name;
+    uint64_t offset; /* in the file's addresses */
     uint32_t module;
 };
 

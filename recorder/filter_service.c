@@ -14,6 +14,7 @@
 #include "recorder/filter_chunk.h"
 #include "recorder/filter_patterns.h"
 #include "recorder/keep_program.h"
+#include "recorder/planned_calls.h"
 #include "recorder/service_thread.h"
 #include "symbols/elf_facts.h"
 #include "sys.h"
@@ -74,13 +75,15 @@ static bool filter_service_has(char *const *texts, size_t count, const char *tex
 static uint64_t filter_service_write_levels(const struct filter_service *s, const struct filter_loaded *module,
                                             const char *pattern, uint32_t level, uint64_t after)
 {
-    struct filters selected = { .strict = false };
+    struct planned_calls calls = { .all = true };
+    struct filters selected = { .strict = false, .calls = session_more(s->session)->calls ? &calls : NULL };
     uint64_t offset = 0;
     if (filters_add_selection(&selected, pattern) && filters_judge_loaded(&selected, module) &&
         filters_function_count(&selected))
         offset = filters_write_levels(&selected, &(struct filters_levels){ .level = level, .link = after }, s->session,
                                       s->fd);
     filters_free(&selected);
+    planned_calls_drop(&calls);
     return offset ? offset : after;
 }
 
@@ -139,7 +142,7 @@ static uint64_t filter_service_judge(struct filter_service *s, const struct filt
         filters_write(s->filters, s->session, s->fd);
     const struct planned_calls_module calling = { module->path, module->file, module->build_id, module->build_id_length,
                                                   pid };
-    return s->calls ? planned_calls_later(s->calls, &calling, s->session, s->fd) : 0;
+    return s->filters->calls ? planned_calls_later(s->filters->calls, &calling, s->session, s->fd) : 0;
 }
 
 static bool filter_service_answer(struct filter_service *s, const struct dwell_control *question, uint64_t offset)
@@ -199,10 +202,9 @@ static void *filter_service_run(void *argument)
     return NULL;
 }
 
-void filter_service_start(struct filter_service *s, struct filters *filters, struct planned_calls *calls,
-                          const struct session *session, int fd)
+void filter_service_start(struct filter_service *s, struct filters *filters, const struct session *session, int fd)
 {
-    *s = (struct filter_service){ .filters = filters, .calls = calls, .session = session, .fd = fd };
+    *s = (struct filter_service){ .filters = filters, .session = session, .fd = fd };
     s->running = service_thread_start(&s->thread, filter_service_run, s);
     if (filters_have_functions(filters))
         session->header->filter_server = s->running ? DWELL_FILTER_SERVER_ANSWERS : DWELL_FILTER_SERVER_ENDED;

@@ -7,12 +7,10 @@
 #include <pthread.h>
 
 #include "recorder/filters.h"
-#include "recorder/planned_calls.h"
 #include "session.h"
 
 struct filter_service {
     struct filters *filters;
-    struct planned_calls *calls; /* NULL if calls into libraries are not recorded */
     const struct session *session;
     int fd;
     uint32_t answered, stop;
@@ -20,9 +18,8 @@ struct filter_service {
     pthread_t thread;
 };
 
-/* Starts the thread. Only the thread uses the filters and the calls then. */
-void filter_service_start(struct filter_service *s, struct filters *filters, struct planned_calls *calls,
-                          const struct session *session, int fd);
+/* Starts the thread. Only the thread uses the filters then. */
+void filter_service_start(struct filter_service *s, struct filters *filters, const struct session *session, int fd);
 
 /* Returns the module's path, or that below the process' own root. Returns NULL if neither is the module. The caller
  * frees it. */

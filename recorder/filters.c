@@ -175,6 +175,59 @@ static void filters_judge_unnamed(const struct filters *f, struct filter_module 
         filters_judge_function(f, m, &(struct symbol){ 0 }, offset, level);
 }
 
+/* Functions of a module without probes. */
+struct filter_others {
+    const struct filters *filters;
+    struct filter_module *module;
+    const struct os_call_symbol *os_calls;
+    size_t os_call_count, os_calls_taken;
+};
+
+/* Calls of the operating system that lie before the offset, or at it. Returns whether one is at it. */
+static bool filters_judge_os_calls(struct filter_others *o, uint64_t offset)
+{
+    bool here = false;
+    for (; o->os_calls_taken < o->os_call_count && o->os_calls[o->os_calls_taken].offset <= offset;
+         o->os_calls_taken++) {
+        const struct os_call_symbol *call = &o->os_calls[o->os_calls_taken];
+        filters_judge_function(o->filters, o->module, &(struct symbol){ .linkage_name = os_calls_name(call->number) },
+                               call->offset, DWELL_PROBES_TIMED);
+        here = call->offset == offset;
+    }
+    return here;
+}
+
+/* A function has several names, of which the first that a pattern matches counts. */
+static void filters_take_library_function(void *context, const char *name, uint64_t offset)
+{
+    struct filter_others *o = context;
+    const struct filter_module *m = o->module;
+    const bool is_os_call = filters_judge_os_calls(o, offset);
+    if (!is_os_call && (!m->count || m->functions[m->count - 1].offset != offset))
+        filters_judge_function(o->filters, o->module, &(struct symbol){ .linkage_name = name }, offset,
+                               DWELL_PROBES_TIMED);
+}
+
+static int filters_compare_os_calls(const void *a, const void *b)
+{
+    const struct os_call_symbol *x = a, *y = b;
+    return x->offset < y->offset ? -1 : x->offset > y->offset;
+}
+
+/* By address. */
+static void filters_judge_others(const struct filters *f, struct filter_module *m, const struct symbol_module *as)
+{
+    struct filter_others others = { .filters = f, .module = m };
+    struct os_call_symbol *os_calls = f->os_calls ? os_calls_of(as, &others.os_call_count) : NULL;
+    if (others.os_call_count)
+        qsort(os_calls, others.os_call_count, sizeof *os_calls, filters_compare_os_calls);
+    others.os_calls = os_calls;
+    if (f->calls)
+        planned_calls_each(f->calls, as->path, filters_take_library_function, &others);
+    filters_judge_os_calls(&others, UINT64_MAX);
+    free(os_calls);
+}
+
 static void filters_judge_module(const struct filters *f, struct filter_module *m, struct binaries *binaries)
 {
     const struct symbol_module as = { m->file, m->build_id, m->build_id_length };
@@ -190,12 +243,8 @@ static void filters_judge_module(const struct filters *f, struct filter_module *
     }
     if (f->earlier)
         filters_judge_unnamed(f, m, &as);
-    size_t os_call_count = 0;
-    struct os_call_symbol *os_calls = count == 0 && f->os_calls ? os_calls_of(&as, &os_call_count) : NULL;
-    for (size_t i = 0; i < os_call_count; i++)
-        filters_judge_function(f, m, &(struct symbol){ .linkage_name = os_calls_name(os_calls[i].number) },
-                               os_calls[i].offset, DWELL_PROBES_TIMED);
-    free(os_calls);
+    if (count == 0)
+        filters_judge_others(f, m, &as);
 }
 
 bool filters_find(struct filters *f, const char *program, struct error *error)

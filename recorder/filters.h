@@ -12,6 +12,7 @@
 #include "recorder/earlier_levels.h"
 #include "recorder/function_set.h"
 #include "recorder/keep_watches.h"
+#include "recorder/planned_calls.h"
 #include "session.h"
 
 struct filter_pattern;
@@ -34,6 +35,7 @@ struct filters {
     bool hidden_out;                /* probes of functions that are hidden whatever calls them go out of the code */
     bool os_calls;                  /* patterns may match functions of libc that are recorded as calls of the OS */
     struct earlier_levels *earlier; /* levels that patterns can change; NULL if none */
+    struct planned_calls *calls;    /* calls of functions of libraries that patterns may match, too; may be NULL */
     struct function_set *leveled;   /* gets the functions to which patterns have given a level; may be NULL */
 };
 

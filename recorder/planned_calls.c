@@ -162,6 +162,30 @@ static uint32_t calls_put_slots(struct calls_search *search, const struct callin
     return count;
 }
 
+static int calls_compare_offsets(const void *a, const void *b)
+{
+    const struct called_function *x = a, *y = b;
+    return x->offset < y->offset ? -1 : x->offset > y->offset;
+}
+
+void planned_calls_each(struct planned_calls *c, const char *file, planned_calls_taker *take, void *context)
+{
+    const uint32_t index = calling_modules_add(&c->found, file);
+    if (index == CALLING_NONE || c->found.list[index]->probes)
+        return;
+    struct called_function *list = need_memory(c->found.function_count + 1, sizeof *list);
+    size_t count = 0;
+    for (size_t i = 0; i < c->found.function_count; i++) {
+        const struct called_function *f = &c->found.functions[i];
+        if (f->module == index && calls_are_chosen(c, c->found.list[index], f->name))
+            list[count++] = *f;
+    }
+    qsort(list, count, sizeof *list, calls_compare_offsets);
+    for (size_t i = 0; i < count; i++)
+        take(context, list[i].name, list[i].offset);
+    free(list);
+}
+
 /* ---- the plan's bytes ---- */
 
 /* What a plan knows a module by. */

@@ -45,6 +45,11 @@ bool planned_calls_find(struct planned_calls *c, const char *program, struct err
 /* Writes the plan into a session that no program records into yet. False if there is no room. */
 bool planned_calls_write(const struct planned_calls *c, const struct session *session, int fd);
 
+/* Takes the functions of a library without probes whose calls are recorded if there are any, by address, with each of
+ * their names. The file may be any. */
+typedef void planned_calls_taker(void *context, const char *name, uint64_t offset);
+void planned_calls_each(struct planned_calls *c, const char *file, planned_calls_taker *take, void *context);
+
 /* A module that a process has loaded. */
 struct planned_calls_module {
     const char *path, *file; /* file: where it can be read now; NULL if nowhere */

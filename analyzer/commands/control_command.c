@@ -150,6 +150,7 @@ static void control_level_check(const char *setting)
         die(STATUS_ERROR, "control: '%s' is not timed=PATTERN, counted=PATTERN or out=PATTERN", setting);
 }
 
+/* Functions of libraries have levels if their calls are recorded (`record --calls-to`). */
 static void control_level_add_module(struct filters *filters, const struct trace_module *module, uint32_t pid)
 {
     struct filter_loaded loaded = { .path = module->path, .build_id_length = module->build_id_length };
@@ -168,11 +169,15 @@ static void control_level_add_modules(struct filters *filters, const char *path,
     if (!file)
         die(STATUS_ERROR, "%s: %s", path, error);
     const struct trace_process *process = NULL;
+    struct planned_calls calls = { .all = true };
+    filters->calls = file->more.calls ? &calls : NULL;
     for (size_t i = 0; i < file->process_count; i++)
         if (file->processes[i].pid == pid)
             process = &file->processes[i]; /* the newest of that number */
     for (size_t i = 0; process && i < process->module_count; i++)
         control_level_add_module(filters, &process->modules[i], pid);
+    filters->calls = NULL;
+    planned_calls_drop(&calls);
     session_file_close(file);
 }
 

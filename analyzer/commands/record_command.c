@@ -221,11 +221,12 @@ static void record_find_functions(struct record_settings *s, const char *file)
     struct error wrong = { NULL };
     s->filters.os_calls = !s->no_os_calls;
     s->filters.leveled = function_set_new();
+    s->filters.calls = planned_calls_any(&s->calls) ? &s->calls : NULL;
+    if (s->filters.calls && !planned_calls_find(&s->calls, file, &wrong))
+        die(STATUS_OWN_FAILURE, "%s", wrong.text);
     if (filters_any(&s->filters) && !filters_find(&s->filters, file, &wrong))
         die(STATUS_OWN_FAILURE, "%s", wrong.text);
     if (s->values.count && !planned_values_find(&s->values, file, &wrong))
-        die(STATUS_OWN_FAILURE, "%s", wrong.text);
-    if (planned_calls_any(&s->calls) && !planned_calls_find(&s->calls, file, &wrong))
         die(STATUS_OWN_FAILURE, "%s", wrong.text);
 }
 
@@ -255,7 +256,7 @@ int command_record(int argc, char **argv)
     struct size_warning warning;
     size_warning_start(&warning, session.header, s.output, record_warning_size());
     struct filter_service service;
-    filter_service_start(&service, &s.filters, planned_calls_any(&s.calls) ? &s.calls : NULL, &session, fd);
+    filter_service_start(&service, &s.filters, &session, fd);
     struct name_service names;
     name_service_start(&names);
     struct process_watch watch;

@@ -4,9 +4,7 @@
  * timed again gets its exits first, then its enters. So no timed enter is ever without its exit. */
 #include "levels/level_module.h"
 
-#include <fcntl.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "filter.h"
 #include "helper.h"
@@ -15,6 +13,7 @@
 #include "levels/counts.h"
 #include "levels/in_place.h"
 #include "levels/level_check.h"
+#include "levels/level_library.h"
 #include "levels/level_nested.h"
 #include "levels/level_places.h"
 #include "levels/level_read.h"
@@ -114,8 +113,10 @@ bool level_module_want(struct level_module *m, uint64_t function, enum level lev
         m->tries = m->program && in_place_is_possible() ? MAX_TRIES_IN_PLACE : 0;
     }
     slot->wanted = level;
+    if (level_library_use(slot))
+        return true;
     m->changes |= (slot->state & LEVEL_MASK) != level;
-    return true;
+    return !m->read || m->sites.count;
 }
 
 /* The stub that counts calls of the function with that number; zero if there is none. */
@@ -513,14 +514,6 @@ static bool level_module_needs_functions(const struct level_module *m, bool alon
 {
     return m->count > 0 || filter_settings.hidden_out ||
            (level_pause == PAUSE_HOLDS && m->pause == PAUSE_NONE && !alone);
-}
-
-/* Whether this is the only thread that runs the program's code: changes need no order then. */
-static bool level_is_alone(void)
-{
-    struct stat tasks; /* a folder has two links, and one for each folder in it */
-    const nlink_t own = runtime.process->helper.tid ? 2 : 1;
-    return SYS4(newfstatat, AT_FDCWD, "/proc/self/task", &tasks, 0) == 0 && tasks.st_nlink == 2 + own;
 }
 
 const char *level_module_work(struct level_module *m, const struct level_look *look, uint32_t generation, bool alone)

@@ -1,6 +1,9 @@
 /* Reads a module's code. The program may change its protection, so it does so in parts, and later if it must. */
 #include "levels/level_read.h"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+
 #include "helper.h"
 #include "levels/code_lock.h"
 #include "levels/code_pages.h"
@@ -8,6 +11,9 @@
 #include "levels/level_pause.h"
 #include "levels/level_sites.h"
 #include "probes.h"
+#include "process.h"
+#include "runtime.h"
+#include "sys.h"
 #include "value_probe.h"
 
 /* A module may have the runtime's code, and call the probes themselves. Only the runtime's own library has nothing
@@ -178,4 +184,12 @@ bool level_read_ahead(struct level_module *first)
             return true;
     }
     return false;
+}
+
+/* A folder of /proc has two links, and one for each folder in it. */
+bool level_is_alone(void)
+{
+    struct stat tasks;
+    const nlink_t own = runtime.process->helper.tid ? 2 : 1;
+    return SYS4(newfstatat, AT_FDCWD, "/proc/self/task", &tasks, 0) == 0 && tasks.st_nlink == 2 + own;
 }

@@ -23,6 +23,9 @@ bool level_read_ahead(struct level_module *first);
 /* Finds the sites alone, in a module without a list of them. False if the code cannot be read now. */
 bool level_read_sites(struct level_module *m, bool bare);
 
+/* Whether this is the only thread that runs the program's code: changes need no order then. */
+bool level_is_alone(void);
+
 #pragma GCC visibility pop
 
 #endif

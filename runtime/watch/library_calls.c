@@ -14,11 +14,12 @@
 #include <dlfcn.h>
 #include <string.h>
 
-#include "call_stubs.h"
 #include "common.h"
 #include "dwell/format.h"
+#include "levels/call_stubs.h"
 #include "levels/code_lock.h"
 #include "levels/hook_places.h"
+#include "levels/level_library.h"
 #include "levels/module_slots.h"
 #include "levels/rewrite.h"
 #include "library_plans.h"
@@ -183,6 +184,7 @@ static uint64_t library_stub(const struct library_slot *slot, const struct hook_
     const uint64_t function = target.indirect ? target.indirect : target.address;
     const uint64_t stub = call_stub_of(target.address, function, slot->stack_bytes);
     library_search->left_out |= !stub;
+    level_library_begin(function, modules_identity_of(function));
     return stub;
 }
 

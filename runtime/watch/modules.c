@@ -241,6 +241,15 @@ static struct text modules_path_at(uint64_t address)
     return (struct text){ "", 0 };
 }
 
+uint32_t modules_identity_of(uint64_t address)
+{
+    const struct process *p = runtime.process;
+    for (uint32_t i = 0; i < p->modules.count; i++)
+        if (address >= p->modules.list[i].begin && address < p->modules.list[i].end)
+            return modules_identity(p->modules.list[i].path, p->modules.list[i].build_id);
+    return 0;
+}
+
 struct text modules_path_of(uint64_t bias, struct text name)
 {
     const struct process *p = runtime.process;

@@ -66,6 +66,10 @@ static inline uint32_t modules_identity(struct text path, struct text build_id)
  * lock of the map. */
 struct text modules_path_of(uint64_t bias, struct text name);
 
+/* The identity of the module in the map that has code at the address; zero if there is none. Under the lock of the map.
+ */
+uint32_t modules_identity_of(uint64_t address);
+
 /* That of the library that holds a function, which runs. Zero if that cannot be known. Takes no lock of the loader. */
 uint32_t modules_identity_at(uint64_t function);
 

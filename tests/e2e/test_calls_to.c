@@ -122,7 +122,7 @@ static void calls_check_thrown(const char *compile, const char *options)
     calls_expect_same(compile, "cat with", "cat without");
     calls_expect_same(compile,
                       "$DWELL report --by function -n 0 --format json | jq -c '[.rows[] | select(.function | "
-                      "test(\"^(callee_throw|callee_catch|qsort)\")) | .calls] | sort'",
+                      "test(\"^(callee_throw|callee_catch|qsort)\")) | .calls | values] | sort'",
                       "echo '[4000,4000,4000]'");
 }
 
@@ -232,6 +232,79 @@ Test(e2e_calls_to, of_programs_that_are_executed)
         "sh", "cat errors",
         "echo \"dwell: --calls-to 'qsort': no function that the program calls now is named so; libraries and "
         "programs that come later may have it\"");
+}
+
+/* ---- levels and filters ---- */
+
+#define NAMED_ROWS                                                                                                     \
+    "$DWELL report --by function -n 0 --format json | jq -r '.rows[] | select(.module == \"libc.so.6\") | "            \
+    "\"\\(.function) \\(.calls) \\(.timed_calls)\"' | LC_ALL=C sort"
+
+/* Arguments of each kind reach a function whose calls are counted or out, and each counted call is counted. */
+Test(e2e_calls_to, counted)
+{
+    calls_check("gcc -O2", "--overhead none --level 'counted=callee_*'");
+    calls_expect_same("timed",
+                      "$DWELL report --by function -n 0 --format json | jq -c '[.rows[] | select(.function | "
+                      "startswith(\"callee_\")) | .timed_calls] | unique'",
+                      "echo '[0]'");
+    calls_check("gcc -O2 -fno-plt -Wl,-z,now", "--mode profile --level 'counted=callee_*'");
+}
+
+Test(e2e_calls_to, counted_and_thrown_through)
+{
+    calls_check_thrown("g++ -O2 -g", "--overhead none --level 'counted=callee_*' --level counted=qsort");
+}
+
+Test(e2e_calls_to, out)
+{
+    calls_build("gcc -O2");
+    free(run_well("$DWELL record -q --overhead none --calls-to 'callee_*' --level 'out=callee_*' ./caller > with"));
+    calls_expect_same("out", "cat with", "cat without");
+    calls_expect_same("out", RECORDED, "echo null");
+}
+
+Test(e2e_calls_to, levels_of_libraries_that_are_loaded_later)
+{
+    calls_build_opener("gcc -O2", "");
+    calls_check_opened("./libopened.so", "lazy", "--overhead none --level 'counted=callee_*'");
+    calls_check_opened("./libopened.so", "now", "--level counted=strlen --level counted=qsort");
+}
+
+/* A call is either timed or counted, whatever its level becomes meanwhile. */
+Test(e2e_calls_to, levels_that_change)
+{
+    calls_build_opener("gcc -O2", "");
+    free(run_well("$DWELL record -q --overhead none --calls-to 'libcallee.so!*' sh -c 'echo $$ > pid; exec ./opener "
+                  "./libopened.so 2 2000' > with 2>errors & "
+                  "while [ ! -s pid ]; do sleep 0.01; done; "
+                  "while kill -0 $(cat pid) 2>/dev/null; do for level in counted timed; do "
+                  "$DWELL control $(cat pid) level \"$level=callee_*\" >>log 2>&1; done; done; wait"));
+    calls_expect_same("changes", RECORDED, "echo 800000");
+}
+
+Test(e2e_calls_to, moved_by_the_budget)
+{
+    free(run_well("gcc -O1 -w -shared -fPIC " SOURCES "callee.c -o libcallee.so"));
+    free(run_well("gcc -O1 -finstrument-functions " SOURCES "hot.c -o hot -L. -lcallee -Wl,-rpath,$PWD"));
+    free(run_well("$DWELL record -q --overhead 2%% --calls-to 'libcallee.so!*' ./hot"));
+    calls_expect_same("hot.c",
+                      "$DWELL report --by function -n 0 --format json | jq -r '.rows[] | select(.function == "
+                      "\"callee_ints\") | \"\\(.calls) \\(.timed_calls == .calls)\"'",
+                      "echo 20000000 false");
+}
+
+Test(e2e_calls_to, filters_name_functions)
+{
+    free(run_well("gcc -O1 -fno-builtin -finstrument-functions " SOURCES "named.c -o named"));
+    free(run_well("$DWELL record -q --overhead none --calls-to-all --only qsort --only main ./named text > with"));
+    calls_expect_same("only", NAMED_ROWS, "echo qsort 20 null");
+    free(run_well(
+        "$DWELL record -q --overhead none --calls-to-all --suppress qsort --suppress 'str*' ./named text > with"));
+    calls_expect_same("suppress", NAMED_ROWS, "printf 'free 20 null\\nprintf 1 null\\n'");
+    free(run_well(
+        "$DWELL record -q --overhead none --calls-to-all --level counted=strlen --level out=free ./named text > with"));
+    calls_expect_same("level", NAMED_ROWS, "printf 'printf 1 1\\nqsort 20 20\\nstrdup 20 20\\nstrlen 20 0\\n'");
 }
 
 /* ---- what cannot be recorded ---- */

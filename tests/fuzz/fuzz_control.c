@@ -156,12 +156,15 @@ static void control_read_filters(int fd, const uint8_t *data, size_t size)
 
 static void control_answer(int fd, uint64_t first)
 {
-    static struct dwell_file_header header;
+    static struct {
+        struct dwell_file_header header;
+        struct dwell_file_more more;
+    } page;
     static struct filters none;
-    const struct session session = { .header = &header };
+    const struct session session = { .header = &page.header };
     struct filter_service service;
-    header = (struct dwell_file_header){ .first_control = first, .filter_asks = 1 };
-    filter_service_start(&service, &none, NULL, &session, fd);
+    page.header = (struct dwell_file_header){ .first_control = first, .filter_asks = 1 };
+    filter_service_start(&service, &none, &session, fd);
     struct control_walk walk = control_walk_begin(first);
     size_t chunks = 0;
     for (struct dwell_control *c; (c = control_chunk_next(fd, &walk)); chunks++)

@@ -2,6 +2,15 @@
  * The stubs are part of the runtime's code. So unwinders, debuggers and other profilers find what they need in its
  * tables, as for any function: exceptions and cancelled threads pass through.
  *
+ * A slot leads to a gate, which jumps to where its function's level says. One store changes the level for all calls
+ * that begin later:
+ *
+ *     timed     a stub, which records the call
+ *     counted   one that adds to a counter of the thread and jumps to the function
+ *     out       the function
+ *
+ * The frames of a timed call:
+ *
  *     the caller's frame      the arguments on the stack
  *                             the return address           S, a stub's first stack pointer
  *     the stub's frame        its number, the registers
@@ -12,14 +21,17 @@
  * arrive as they were, and results leave as they were. The runtime uses no more of the vector registers than their low
  * halves, and not the x87 registers.
  */
-#include "call_stubs.h"
+#include "levels/call_stubs.h"
 
 #if defined(__x86_64__)
 
+#include <stddef.h>
 #include <string.h>
 #include <sys/uio.h>
 
 #include "common.h"
+#include "levels/counts.h"
+#include "levels/level_check.h"
 #include "main_stack.h"
 #include "probes.h"
 #include "sys.h"
@@ -34,16 +46,22 @@ enum {
 struct call_stub {
     uint64_t target, function;
     uint32_t frame, stack_bytes;
-    uint32_t unloaded; /* it may get another target */
-    uint32_t pad;
+    uint32_t unloaded;    /* it may get another target */
+    uint32_t level;       /* enum level */
+    uint64_t page, count; /* counted: offsets of the page in a thread's directory, and of the counter in the page */
+    uint64_t number;      /* of the counter */
+    uint64_t index;       /* of the stub */
 };
 
-_Static_assert(sizeof(struct call_stub) == 32, "the stubs' offsets");
+_Static_assert(sizeof(struct call_stub) == 64, "the stubs' offsets");
 
 __attribute__((used, visibility("hidden"))) struct call_stub call_stub_list[CALL_STUBS];
+__attribute__((used, visibility("hidden"))) uint64_t call_stub_ways[CALL_STUBS]; /* where gates lead */
 static uint32_t call_stub_count;
 
+extern const char call_stub_gates[] __attribute__((visibility("hidden")));
 extern const char call_stubs[] __attribute__((visibility("hidden")));
+extern const char call_stub_counters[] __attribute__((visibility("hidden")));
 
 /* A multiple of 16 bytes. */
 static void call_stub_copy_words(char *to, const char *from, size_t size)
@@ -79,23 +97,87 @@ static ALWAYS_INLINE void call_stub_copy(const struct call_stub *stub, uint64_t 
         call_stub_copy_some(to, from, stub->stack_bytes);
 }
 
-__attribute__((used)) static void call_stub_enter(const struct call_stub *stub, uint64_t first)
+/* Returns whether the call is recorded. A thread without a page for a counter comes here, too, and calls that were on
+ * their way when the level changed. */
+__attribute__((used)) static bool call_stub_enter(const struct call_stub *stub, uint64_t first)
 {
+    const uint32_t level = __atomic_load_n(&stub->level, __ATOMIC_ACQUIRE);
     call_stub_copy(stub, first);
-    probe_enter_from(stub->function, first - stub->frame, *(const uint64_t *)first, (uint64_t)call_stubs);
+    if (LIKELY(level == LEVEL_TIMED))
+        probe_enter_from(stub->function, first - stub->frame, *(const uint64_t *)first, (uint64_t)call_stubs);
+    else if (level == LEVEL_COUNTED && !counts_add((uint32_t)stub->number))
+        level_counted_enter((void *)stub->function, (void *)*(const uint64_t *)first);
+    return level == LEVEL_TIMED;
 }
 
-__attribute__((used)) static void call_stub_exit(const struct call_stub *stub, uint64_t first)
+__attribute__((used)) static void call_stub_exit(const struct call_stub *stub, uint64_t first, bool recorded)
 {
-    probe_exit_at(stub->function, first - stub->frame, false);
+    if (LIKELY(recorded))
+        probe_exit_at(stub->function, first - stub->frame, false);
 }
 
-/* A stub pushes its number and goes on with call_stub_common. The one description for unwinders covers all of them:
+/* Gates have the description for unwinders that each function begins with.
+ *
+ * A stub pushes its number and goes on with call_stub_common. The one description for unwinders covers all of them:
  * from byte 9 of a stub on, the stack has a word more.
+ *
+ * A counting stub may change r11 and the flags, as the linker's stubs may. Where the thread has no page, it goes on as
+ * the other stub.
  *
  * call_stub_common: rbp is S - 16. Below it are rbx, rax, the registers of arguments, r10, r11, and vector registers.
  * The runtime's functions need a stack that is aligned to 16 bytes; code may keep its own at multiples of 8. */
 __asm__(".pushsection .text\n"
+        ".balign 64\n"
+        ".type call_stub_gates, @function\n"
+        "call_stub_gates:\n"
+        ".cfi_startproc\n"
+        ".set call_stub_number, 0\n"
+        ".rept 4096\n"
+        ".balign 16\n"
+        "endbr64\n"
+        "jmp *call_stub_ways + 8 * call_stub_number(%rip)\n"
+        ".set call_stub_number, call_stub_number + 1\n"
+        ".endr\n"
+        ".cfi_endproc\n"
+        ".size call_stub_gates, . - call_stub_gates\n"
+        ".balign 64\n"
+        ".type call_stub_counters, @function\n"
+        "call_stub_counters:\n"
+        ".cfi_startproc\n"
+        ".set call_stub_number, 0\n"
+        ".rept 4096\n"
+        ".balign 16\n"
+        "endbr64\n"
+        "leaq call_stub_list + 64 * call_stub_number(%rip), %r11\n"
+        "jmp call_stub_count_call\n"
+        ".set call_stub_number, call_stub_number + 1\n"
+        ".endr\n"
+        ".cfi_endproc\n"
+        ".size call_stub_counters, . - call_stub_counters\n"
+        ".type call_stub_count_call, @function\n"
+        "call_stub_count_call:\n"
+        ".cfi_startproc\n"
+        "pushq %rax\n"
+        ".cfi_def_cfa_offset 16\n"
+        "movq counts_self@gottpoff(%rip), %rax\n"
+        "movq %fs:(%rax), %rax\n"
+        "addq 32(%r11), %rax\n"
+        "movq (%rax), %rax\n"
+        "testq %rax, %rax\n"
+        "jz 1f\n"
+        "addq 40(%r11), %rax\n"
+        "incq (%rax)\n"
+        "popq %rax\n"
+        ".cfi_def_cfa_offset 8\n"
+        "jmp *(%r11)\n"
+        ".cfi_def_cfa_offset 16\n"
+        "1: popq %rax\n"
+        ".cfi_def_cfa_offset 8\n"
+        "pushq 56(%r11)\n"
+        ".cfi_def_cfa_offset 16\n"
+        "jmp call_stub_common\n"
+        ".cfi_endproc\n"
+        ".size call_stub_count_call, . - call_stub_count_call\n"
         ".balign 64\n"
         ".type call_stubs, @function\n"
         "call_stubs:\n"
@@ -142,7 +224,7 @@ __asm__(".pushsection .text\n"
         "movups %xmm6, -192(%rbp)\n"
         "movups %xmm7, -208(%rbp)\n"
         "movq 8(%rbp), %rbx\n"
-        "shlq $5, %rbx\n"
+        "shlq $6, %rbx\n"
         "leaq call_stub_list(%rip), %rdi\n"
         "addq %rdi, %rbx\n"
         "movl 16(%rbx), %eax\n"
@@ -152,6 +234,8 @@ __asm__(".pushsection .text\n"
         "movq %rbx, %rdi\n"
         "leaq 16(%rbp), %rsi\n"
         "call call_stub_enter\n"
+        "movzbl %al, %eax\n"
+        "movq %rax, 8(%rbp)\n" /* in place of the number */
         "movl 16(%rbx), %eax\n"
         "leaq 24(%rbp), %rsp\n"
         "subq %rax, %rsp\n"
@@ -179,6 +263,7 @@ __asm__(".pushsection .text\n"
         "movups %xmm1, -112(%rbp)\n"
         "movq %rbx, %rdi\n"
         "leaq 16(%rbp), %rsi\n"
+        "movq 8(%rbp), %rdx\n"
         "andq $-16, %rsp\n"
         "call call_stub_exit\n"
         "movups -112(%rbp), %xmm1\n"
@@ -226,18 +311,57 @@ static uint32_t call_stub_choose(uint64_t target, uint64_t function, uint32_t st
     return i;
 }
 
+static uint64_t call_stub_way(const struct call_stub *stub)
+{
+    const char *of = stub->level == LEVEL_COUNTED ? call_stub_counters : call_stubs;
+    return stub->level == LEVEL_OUT ? stub->target : (uint64_t)of + stub->index * CALL_STUB_SIZE;
+}
+
+static void call_stub_set_level(struct call_stub *stub, enum level level, uint32_t number)
+{
+    if (level == LEVEL_COUNTED) {
+        stub->number = number;
+        stub->page = offsetof(struct counts_directory, pages[number / COUNTS_IN_PAGE]);
+        stub->count = offsetof(struct dwell_counts, counts[number % COUNTS_IN_PAGE].calls);
+    }
+    __atomic_store_n(&stub->level, (uint32_t)level, __ATOMIC_RELEASE);
+    __atomic_store_n(&call_stub_ways[stub->index], call_stub_way(stub), __ATOMIC_RELEASE);
+}
+
 uint64_t call_stub_of(uint64_t target, uint64_t function, uint32_t stack_bytes)
 {
     const uint32_t i = call_stub_choose(target, function, stack_bytes);
     if (i == CALL_STUBS)
         return 0;
-    call_stub_list[i] = (struct call_stub){ target, function, call_stub_frame(stack_bytes), stack_bytes, 0, 0 };
-    return (uint64_t)call_stubs + (uint64_t)i * CALL_STUB_SIZE;
+    struct call_stub *stub = &call_stub_list[i];
+    if (!call_stub_is(stub, target, function, stack_bytes)) {
+        *stub = (struct call_stub){ .target = target,
+                                    .function = function,
+                                    .frame = call_stub_frame(stack_bytes),
+                                    .stack_bytes = stack_bytes,
+                                    .index = i };
+        call_stub_set_level(stub, LEVEL_TIMED, 0);
+    }
+    stub->unloaded = false;
+    return (uint64_t)call_stub_gates + (uint64_t)i * CALL_STUB_SIZE;
 }
 
 bool call_stubs_have(uint64_t address)
 {
-    return address - (uint64_t)call_stubs < (uint64_t)CALL_STUBS * CALL_STUB_SIZE;
+    return address - (uint64_t)call_stub_gates < (uint64_t)CALL_STUBS * CALL_STUB_SIZE;
+}
+
+bool call_stubs_set_level(uint64_t function, enum level level, uint32_t number)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < call_stub_count; i++) {
+        struct call_stub *stub = &call_stub_list[i];
+        if (stub->function != function || stub->unloaded)
+            continue;
+        any = true;
+        call_stub_set_level(stub, level, number);
+    }
+    return any;
 }
 
 void call_stubs_give_back(call_stub_is_unloaded *is_unloaded)
@@ -262,6 +386,12 @@ uint64_t call_stub_of(uint64_t target, uint64_t function, uint32_t stack_bytes)
 bool call_stubs_have(uint64_t address)
 {
     (void)address;
+    return false;
+}
+
+bool call_stubs_set_level(uint64_t function, enum level level, uint32_t number)
+{
+    (void)function, (void)level, (void)number;
     return false;
 }
 

@@ -1,10 +1,12 @@
 /* Stubs that stand for functions of libraries: a stub calls the function, and records that as one of the program's own
  * calls (`dwell record --calls-to`). */
-#ifndef DWELL_RECORD_CALL_STUBS_H
-#define DWELL_RECORD_CALL_STUBS_H
+#ifndef DWELL_LEVELS_CALL_STUBS_H
+#define DWELL_LEVELS_CALL_STUBS_H
 
 #include <stdbool.h>
 #include <stdint.h>
+
+#include "level.h"
 
 #pragma GCC visibility push(hidden)
 
@@ -17,6 +19,10 @@ uint64_t call_stub_of(uint64_t target, uint64_t function, uint32_t stack_bytes);
 
 /* Whether an address is that of a stub. */
 bool call_stubs_have(uint64_t address);
+
+/* Sets the level of a function that stubs call: `number` is that of its counter, if it is counted. Calls that have
+ * begun stay what they are. False if no stub calls it. One thread at a time. */
+bool call_stubs_set_level(uint64_t function, enum level level, uint32_t number);
 
 /* Stubs whose targets are unloaded may get others when there are no new ones any more: no thread runs such a stub, as
  * it would return into what is unloaded. */
