@@ -163,7 +163,8 @@ static bool filters_add_keep(struct filters *f, const char *value, const struct 
 {
     uint32_t number;
     char *pattern = keep_watches_add(&f->keep, value, place->text, &number, place->error);
-    const bool added = pattern && filters_add_pattern(f, number << DWELL_FILTER_KEEP_SHIFT, pattern, place);
+    const bool added = pattern && (keep_is_for_activities(pattern) ||
+                                   filters_add_pattern(f, number << DWELL_FILTER_KEEP_SHIFT, pattern, place));
     free(pattern);
     return added;
 }

@@ -300,8 +300,28 @@ size_t filters_function_count(const struct filters *f)
     return count;
 }
 
+/* A name of --keep may be that of an activity. */
+static void filters_warn_of_watch(const struct filters *f, const struct filter_pattern *p)
+{
+    const uint32_t watch = (p->action & DWELL_FILTER_KEEP) >> DWELL_FILTER_KEEP_SHIFT;
+    if (p->matches == 0 && !f->keep.list[watch - 1].named)
+        say("%s: '%s' named neither an instrumented function nor an activity of a recorded program%s", p->place,
+            p->of.text, function_pattern_hint(&p->of, ""));
+}
+
+static void filters_warn_of_activities(const struct filters *f)
+{
+    for (uint32_t i = 0; i < f->keep.count; i++) {
+        const struct keep_watch *watch = &f->keep.list[i];
+        if (keep_is_for_activities(watch->text) && !watch->named)
+            say("--keep: '%.*s' named no activity of a recorded program",
+                (int)(strrchr(watch->text, '>') - watch->text), watch->text);
+    }
+}
+
 void filters_warn(const struct filters *f)
 {
+    filters_warn_of_activities(f);
     const size_t all = f->earlier ? earlier_levels_count(f->earlier) : 0,
                  missing = f->earlier ? earlier_levels_missing(f->earlier) : 0;
     if (missing)
@@ -309,7 +329,9 @@ void filters_warn(const struct filters *f)
             all == 1 ? "was" : "were", missing == 1 ? "was" : "were");
     for (size_t i = 0; i < f->pattern_count; i++) {
         const struct filter_pattern *p = &f->patterns[i];
-        if (p->matches == 0)
+        if (p->action & DWELL_FILTER_KEEP)
+            filters_warn_of_watch(f, p);
+        else if (p->matches == 0)
             say("%s: pattern '%s' matched no instrumented function of a recorded program%s", p->place, p->of.text,
                 function_pattern_hint(&p->of, ""));
     }

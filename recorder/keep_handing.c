@@ -106,7 +106,7 @@ static int keep_handing_create(struct keep_handing *h, char **name)
 static bool keep_is_to_compare(const struct trace_kept *usual, const struct trace_kept *slow)
 {
     return usual->usual && usual->process == slow->process && usual->function == slow->function &&
-           usual->exit_time < slow->exit_time;
+           (usual->function || usual->watch == slow->watch) && usual->exit_time < slow->exit_time;
 }
 
 /* The slow call, and the last usual ones before it. The caller frees the calls. */

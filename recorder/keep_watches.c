@@ -11,6 +11,7 @@
 #include "base/duration.h"
 #include "base/memory.h"
 #include "base/wide.h"
+#include "keep_named.h"
 
 /* Of 10,000 calls, at least one is slow, and at most half. */
 static bool keep_read_share(struct keep_watch *watch, const char *text)
@@ -43,6 +44,31 @@ static bool keep_read_rule(struct keep_watch *watch, const char *text)
     return keep_read_mean(watch, text) || (duration_parse(text, &watch->limit_ns) && watch->limit_ns <= longest);
 }
 
+bool keep_is_for_activities(const char *pattern)
+{
+    return strncmp(pattern, "marker:", strlen("marker:")) == 0 ||
+           strncmp(pattern, "activity:", strlen("activity:")) == 0;
+}
+
+static char *keep_watches_take(struct keep_watches *watches, struct keep_watch watch, const char *value,
+                               const char *place, uint32_t *number, struct error *error)
+{
+    const size_t length = (size_t)(strrchr(value, '>') - value);
+    if (watches->count == DWELL_KEEP_WATCHES) {
+        error_set(error, "%s: there can be %d of them", place, DWELL_KEEP_WATCHES);
+        return NULL;
+    }
+    if (keep_is_for_activities(value) && strlen(value) >= DWELL_KEEP_TEXT - 1) {
+        error_set(error, "%s: '%s' is longer than %d characters, as an activity's name cannot be", place, value,
+                  DWELL_KEEP_TEXT - 2);
+        return NULL;
+    }
+    watch.text = need_text("%s", value);
+    watches->list[watches->count++] = watch;
+    *number = watches->count;
+    return need_copy(value, length);
+}
+
 char *keep_watches_add(struct keep_watches *watches, const char *value, const char *place, uint32_t *number,
                        struct error *error)
 {
@@ -55,14 +81,7 @@ char *keep_watches_add(struct keep_watches *watches, const char *value, const ch
                   place, value);
         return NULL;
     }
-    if (watches->count == DWELL_KEEP_WATCHES) {
-        error_set(error, "%s: there can be %d of them", place, DWELL_KEEP_WATCHES);
-        return NULL;
-    }
-    watch.text = need_text("%s", value);
-    watches->list[watches->count++] = watch;
-    *number = watches->count;
-    return need_copy(value, (size_t)(sign - value));
+    return keep_watches_take(watches, watch, value, place, number, error);
 }
 
 bool keep_watches_limit(struct keep_watches *watches, const char *value, const char *place, struct error *error)
@@ -96,7 +115,8 @@ static struct dwell_watch keep_watch_as_written(const struct keep_watch *from, c
     struct dwell_watch watch = {
         .rule = from->rule,
         .amount = from->amount,
-        .limit = from->rule == DWELL_KEEP_ABOVE ? keep_ticks(session, from->limit_ns) : UINT64_MAX,
+        .limit = from->rule == DWELL_KEEP_ABOVE && from->limit_ns != UINT64_MAX ? keep_ticks(session, from->limit_ns)
+                                                                                : UINT64_MAX,
     };
     strncpy(watch.text, from->text, DWELL_KEEP_TEXT - 1);
     return watch;
@@ -105,7 +125,7 @@ static struct dwell_watch keep_watch_as_written(const struct keep_watch *from, c
 bool keep_watches_write(const struct keep_watches *watches, const struct session *session, int fd)
 {
     struct dwell_keep keep = {
-        .chunk = { .magic = DWELL_CHUNK_MAGIC, .kind = DWELL_CHUNK_KEEP, .size = DWELL_UNIT, .used = sizeof keep },
+        .chunk = { .magic = DWELL_CHUNK_MAGIC, .kind = DWELL_CHUNK_KEEP, .size = DWELL_UNIT, .used = KEEP_CHUNK_USED },
         .around = keep_ticks(session, watches->around_ns),
         .period = keep_ticks(session, watches->period_ns),
         .most = watches->most,
@@ -126,15 +146,18 @@ char *keep_watches_change(struct keep_watches *watches, const char *value, struc
     static const char off[] = ">off";
     const size_t length = strlen(value), end = sizeof off - 1;
     uint32_t number;
+    if (length > end && strcmp(value + length - end, off) == 0 && keep_is_for_activities(value))
+        return keep_watches_take(watches, (struct keep_watch){ .limit_ns = UINT64_MAX }, value, "control: keep",
+                                 &number, error);
     if (length > end && strcmp(value + length - end, off) == 0)
         return need_copy(value, length - end);
     return keep_watches_add(watches, value, "control: keep", &number, error);
 }
 
-/* Finds the watch, or where it is to be. */
+/* Finds the watch, or where it is to be. Of activities, the last watch is valid. */
 static uint32_t keep_watch_number(const struct dwell_keep *keep, const struct dwell_watch *watch)
 {
-    uint32_t number = 1;
+    uint32_t number = keep_is_for_activities(watch->text) && keep->watches ? keep->watches : 1;
     while (number <= keep->watches && number <= DWELL_KEEP_WATCHES &&
            memcmp(&keep->watch[number - 1], watch, sizeof *watch) != 0)
         number++;
@@ -168,6 +191,15 @@ bool keep_watches_append(const struct keep_watches *watches, const struct sessio
         return error_set(error, "control: a session can have %d settings of --keep, and has them", DWELL_KEEP_WATCHES);
     return *number <= keep.watches || keep_watch_append(&watch, *number, offset, fd) ||
            error_set(error, "control: the setting cannot be written: %s", strerror(errno));
+}
+
+void keep_watches_read_named(struct keep_watches *watches, const struct session *session, int fd)
+{
+    const uint64_t keep = session_more(session)->keep;
+    for (uint32_t i = 0; keep && i < watches->count; i++) {
+        uint8_t named = 0;
+        watches->list[i].named = pread(fd, &named, sizeof named, (off_t)keep_named_at(keep, i)) == 1 && named;
+    }
 }
 
 void keep_watches_drop(struct keep_watches *watches)

@@ -14,6 +14,7 @@ struct keep_watch {
     enum dwell_keep_rule rule;
     uint32_t amount;
     char *text; /* as the user wrote it */
+    bool named; /* an activity of trace events */
 };
 
 struct keep_watches {
@@ -24,6 +25,9 @@ struct keep_watches {
     uint32_t most;      /* windows in a period */
     uint32_t usual;     /* one call in so many is kept to compare; zero: none */
 };
+
+/* Whether a pattern is for activities of trace events alone: "marker:WHAT" or "activity:CLASS". */
+bool keep_is_for_activities(const char *pattern);
 
 /* Reads PATTERN>TIME, PATTERN>p99 or PATTERN>5xmean. Returns the pattern, which the caller frees, and 1 + the number of
  * the watch in *number. NULL if it is none: `place` begins the error's text. */
@@ -36,13 +40,17 @@ bool keep_watches_limit(struct keep_watches *watches, const char *value, const c
 /* Writes them into a session that no program records into yet. False if there is no room. */
 bool keep_watches_write(const struct keep_watches *watches, const struct session *session, int fd);
 
-/* Reads PATTERN>LIMIT as keep_watches_add does, or PATTERN>off, which adds no watch. Returns the pattern likewise. */
+/* Reads PATTERN>LIMIT as keep_watches_add does, or PATTERN>off, which adds a watch for activities alone. Returns the
+ * pattern likewise. */
 char *keep_watches_change(struct keep_watches *watches, const char *value, struct error *error);
 
 /* Adds a watch that was read so to a session that programs record into, with the number for the processes to use: zero
  * if there is none. False if the session keeps no windows, or has no room. */
 bool keep_watches_append(const struct keep_watches *watches, const struct session *session, int fd, uint32_t *number,
                          struct error *error);
+
+/* After the recording: finds which watches have named an activity. */
+void keep_watches_read_named(struct keep_watches *watches, const struct session *session, int fd);
 
 void keep_watches_drop(struct keep_watches *watches);
 

@@ -254,8 +254,11 @@ static char *control_keep_text(const char *setting, uint32_t pid, int fd, struct
     char *pattern = keep_watches_change(&watches, setting, &error);
     if (!pattern)
         die_of(&error);
-    struct filters filters = control_select(pattern, pid, fd);
-    if (filters_function_count(&filters) == 0)
+    const bool activities = keep_is_for_activities(pattern);
+    struct filters filters = { .pattern_count = 0 };
+    if (!activities)
+        filters = control_select(pattern, pid, fd);
+    if (!activities && filters_function_count(&filters) == 0)
         control_refuse_pattern(pattern, pid);
     if (!keep_watches_append(&watches, &session, fd, &number, &error))
         die_of(&error);

@@ -5,6 +5,7 @@
 #include "analysis/names.h"
 #include "base/numbers.h"
 #include "commands/info_lines.h"
+#include "report/kept_activities.h"
 #include "report/kept_ring.h"
 
 static uint64_t info_kept_of_watch(const struct session_file *f, uint32_t watch)
@@ -26,12 +27,11 @@ static void info_print_watches(const struct session_file *f, const struct dwell_
 }
 
 static void info_print_kept_call(const struct session_file *f, const struct dwell_keep *keep,
-                                 const struct trace_kept *call, struct namer *namer)
+                                 const struct trace_kept *call, const char *name)
 {
     char took[TIME_TEXT], when[TIME_TEXT], missing[TIME_TEXT];
     const struct trace_thread *t = session_file_thread(f, call->thread);
-    info_print_line("kept", "%s took %s at %s in thread %" PRIu32 "%s",
-                    namer_find(namer, call->process, call->function, call->enter_time),
+    info_print_line("kept", "%s took %s at %s in thread %" PRIu32 "%s", name,
                     info_time(f, call->exit_time - call->enter_time, took),
                     info_time(f, less(call->enter_time, f->header.start_ticks), when), t ? t->tid : 0,
                     call->usual ? ", to compare" : "");
@@ -41,6 +41,13 @@ static void info_print_kept_call(const struct session_file *f, const struct dwel
                         info_time(f, call->missing, missing), ring >> 20);
     else if (call->missing)
         info_print_line("kept", "  all of its window is missing: the ring of its thread is far too short");
+}
+
+static const char *info_kept_name(const struct kept_activities *activities, struct namer *namer,
+                                  const struct dwell_keep *keep, const struct trace_kept *call)
+{
+    const char *name = kept_activities_name(activities, keep, call);
+    return name ? name : namer_find(namer, call->process, call->function, call->enter_time);
 }
 
 void info_print_kept(const struct session_file *f, size_t limit)
@@ -59,10 +66,13 @@ void info_print_kept(const struct session_file *f, size_t limit)
     if (more->unkept_calls)
         info_print_line("not kept", "%" PRIu64 " slow calls for which there was no room", more->unkept_calls);
     struct namer *namer = namer_new(f);
+    struct kept_activities activities = kept_activities_read(f);
     const size_t shown = limit && limit < f->kept.count ? limit : f->kept.count;
     for (size_t i = 0; i < shown; i++)
-        info_print_kept_call(f, known ? &keep : NULL, &f->kept.calls[i], namer);
+        info_print_kept_call(f, known ? &keep : NULL, &f->kept.calls[i],
+                             info_kept_name(&activities, namer, known ? &keep : NULL, &f->kept.calls[i]));
     if (shown < f->kept.count)
         info_print_line("kept", "and %zu more calls: --limit 0 shows all", f->kept.count - shown);
+    kept_activities_free(&activities);
     namer_free(namer);
 }

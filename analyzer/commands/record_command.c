@@ -314,6 +314,7 @@ int command_record(int argc, char **argv)
         keep_handing_finish(&handing);
         if (!s.quiet)
             record_others_say(&others, fd);
+        keep_watches_read_named(&s.filters.keep, &session, fd);
         filters_warn(&s.filters);
         record_name(&s, &session, fd, path, &outcome);
         record_push_finish(push, outcome.empty);

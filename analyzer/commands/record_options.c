@@ -344,8 +344,8 @@ const struct option_row record_own_options[] = {
       READ_BY(record_read_mode), .words = modes },
     { "keep", "PATTERN>LIMIT",
       "Keep only what happens around slow calls: those of these functions that take longer than a time (20ms), a "
-      "percentile of the calls so far (p99) or a multiple of their mean (5xmean), with all threads of their process; may "
-      "be repeated; needs mode ring, which is the default then",
+      "percentile of the calls so far (p99) or a multiple of their mean (5xmean), with all threads of their process; "
+      "also of activities (marker:WHAT, activity:CLASS); may be repeated; needs mode ring, which is the default then",
       READ_BY(record_read_filter) },
     { "keep-around", "TIME", "With --keep: what to keep before and after each slow call (default: 5ms)",
       STORE_DURATION(struct record_settings, filters.keep.around_ns, 0, UINT64_C(60000000000), "at most 60s") },

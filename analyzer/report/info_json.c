@@ -14,6 +14,7 @@
 #include "base/json_text.h"
 #include "base/numbers.h"
 #include "base/units.h"
+#include "report/kept_activities.h"
 #include "report/kept_ring.h"
 #include "report/table_formats.h"
 #include "trace/library_slots.h"
@@ -196,15 +197,19 @@ void info_print_csv(const struct analysis *analysis, const char *path)
 }
 
 static struct json_object *info_json_kept_call(const struct session_file *f, const struct dwell_keep *keep,
-                                               const struct trace_kept *call, struct namer *namer)
+                                               const struct trace_kept *call, struct namer *namer, const char *activity)
 {
     struct json_object *object = json_object_new_object();
-    const struct function_name *name = namer_find_function(namer, call->process, call->function, call->enter_time);
+    const struct function_name none = { NULL }, *name = activity
+                                                            ? &none
+                                                            : namer_find_function(namer, call->process, call->function,
+                                                                                  call->enter_time);
     const struct trace_thread *t = session_file_thread(f, call->thread);
     const struct trace_process *p = session_file_process(f, call->process);
     const uint64_t ring = kept_ring_needed(f, keep, call);
     info_json_text(object, "function", name->name);
     info_json_text(object, "module", name->module);
+    info_json_text(object, "activity", activity);
     info_json_number(object, "pid", p != NULL, p ? p->pid : 0);
     info_json_number(object, "tid", t != NULL, t ? t->tid : 0);
     info_json_number(object, "start_ns", true, info_json_ns(f, less(call->enter_time, f->header.start_ticks)));
@@ -229,9 +234,14 @@ static struct json_object *info_json_kept(const struct session_file *f)
         info_json_number(watch, "limit_ns", stated, stated ? info_json_ns(f, keep.watch[i].limit) : 0);
         json_object_array_add(watches, watch);
     }
+    const struct dwell_keep *settings = known ? &keep : NULL;
     struct namer *namer = namer_new(f);
+    struct kept_activities activities = kept_activities_read(f);
     for (size_t i = 0; i < f->kept.count; i++)
-        json_object_array_add(calls, info_json_kept_call(f, known ? &keep : NULL, &f->kept.calls[i], namer));
+        json_object_array_add(calls,
+                              info_json_kept_call(f, settings, &f->kept.calls[i], namer,
+                                                  kept_activities_name(&activities, settings, &f->kept.calls[i])));
+    kept_activities_free(&activities);
     namer_free(namer);
     info_json_number(object, "around_ns", known, known ? info_json_ns(f, keep.around) : 0);
     info_json_number(object, "usual_one_in", known && keep.usual, known ? keep.usual : 0);

@@ -203,34 +203,50 @@ static bool keep_record(const struct thread *t, const struct dwell_rec_kept *cal
     return metadata_append(&record.record, sizeof record, NULL, 0) != NULL;
 }
 
-void keep_call(struct thread *t, uint32_t watch, uint64_t function, uint64_t enter_time)
+static struct dwell_rec_kept keep_judge(const struct thread *t, uint32_t watch, uint64_t enter_time, uint64_t exit_time)
 {
-    struct dwell_file_more *more = session_more(&runtime.session);
     const struct dwell_rec_kept call = {
         .record.type = DWELL_REC_KEPT,
         .thread = t->serial,
         .watch = (uint16_t)(watch - 1),
-        .usual = t->last - enter_time <= keep_settings.limits[watch],
-        .function = function,
+        .usual = exit_time - enter_time <= keep_settings.limits[watch],
         .enter_time = enter_time,
-        .exit_time = t->last,
+        .exit_time = exit_time,
     };
     if (keep_settings.rules[watch].rule != DWELL_KEEP_ABOVE && !call.usual)
-        keep_learn_calls(watch, 1, t->last - enter_time, true);
+        keep_learn_calls(watch, 1, exit_time - enter_time, true);
+    return call;
+}
+
+/* Keeps the call if it may be, or counts it. With signals held back. */
+static void keep_or_count(struct thread *t, const struct dwell_rec_kept *call, bool has_room)
+{
+    struct dwell_file_more *more = session_more(&runtime.session);
+    if (call->usual)
+        t->keep.since_usual = 0;
+    const bool may = call->usual || keep_takes_turn(call->exit_time), kept = has_room && may && keep_record(t, call);
+    if (kept)
+        keep_count(call->usual ? &more->usual_calls : &more->kept_calls);
+    else if (!call->usual)
+        keep_count(may ? &more->unkept_calls : &more->limited_calls);
+}
+
+void keep_call(struct thread *t, uint32_t watch, uint64_t function, uint64_t enter_time)
+{
+    struct dwell_rec_kept call = keep_judge(t, watch, enter_time, t->last);
+    call.function = function;
     if (t->stopped || keep_is_nested(t, function))
         return;
     const uint64_t mask = sys_block_signals();
-    if (!t->wiped->alive) { /* a handler has forked, and this is the child */
-        sys_restore_signals(mask);
-        return;
-    }
-    if (call.usual)
-        t->keep.since_usual = 0;
-    const bool has_room = mask != SYS_NOT_BLOCKED && keep_has_room(), may = call.usual || keep_takes_turn(t->last);
-    const bool kept = has_room && may && keep_record(t, &call);
-    if (kept)
-        keep_count(call.usual ? &more->usual_calls : &more->kept_calls);
-    else if (!call.usual)
-        keep_count(may ? &more->unkept_calls : &more->limited_calls);
+    if (t->wiped->alive) /* else a handler has forked, and this is the child */
+        keep_or_count(t, &call, mask != SYS_NOT_BLOCKED && keep_has_room());
     sys_restore_signals(mask);
+}
+
+void keep_activity(struct thread *t, uint32_t watch, uint64_t enter_time, uint64_t exit_time)
+{
+    if (!keep_wants(&t->keep, watch, exit_time - enter_time))
+        return;
+    const struct dwell_rec_kept activity = keep_judge(t, watch, enter_time, exit_time);
+    keep_or_count(t, &activity, keep_has_room());
 }

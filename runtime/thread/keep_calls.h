@@ -37,6 +37,19 @@ struct thread_keep {
     } unlearnt[1 + DWELL_KEEP_WATCHES]; /* calls that the limits do not know yet, by watch */
 };
 
+enum { OPEN_ACTIVITIES = 16 };
+
+/* In a thread's block: open activities of trace events that are watched (keep_activities.h), oldest first. */
+struct thread_activities {
+    uint32_t count;
+    struct open_activity {
+        uint64_t since; /* ticks */
+        uint64_t class;
+        uint32_t watch;
+        bool taken; /* from a queue */
+    } open[OPEN_ACTIVITIES];
+};
+
 enum { KEEP_WINDOWS = 256 };
 
 /* In the process' block: windows of kept calls, in the order of their ends. Each is apart from the one before. */
@@ -68,6 +81,9 @@ static ALWAYS_INLINE bool keep_wants(struct thread_keep *k, uint32_t watch, uint
 /* Keeps the call of the calling thread that has just ended, at t->last, unless it is below another one of its function,
  * too many were kept, or there is no room. */
 void keep_call(struct thread *t, uint32_t watch, uint64_t function, uint64_t enter_time);
+
+/* The same for an activity of trace events between these times, if it is slow. With signals held back. */
+void keep_activity(struct thread *t, uint32_t watch, uint64_t enter_time, uint64_t exit_time);
 
 /* Whether events of that time belong to a window, or may belong to one, and there is room to keep them. With signals
  * held back. */

@@ -86,6 +86,7 @@ struct thread {
     struct thread_trace_events trace_events;
     struct thread_counts counts;
     struct thread_keep keep;
+    struct thread_activities activities;
     struct thread_values values;
     struct ring ring;               /* mode ring: finished events chunks */
     struct thread *next, *previous; /* in the process' list of live threads; of unused blocks, by `next` */

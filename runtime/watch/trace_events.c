@@ -20,6 +20,7 @@
 #include "event_check.h"
 #include "event_control.h"
 #include "guard.h"
+#include "keep_activities.h"
 #include "lock.h"
 #include "losses.h"
 #include "metadata_records.h"
@@ -283,6 +284,7 @@ void trace_events_begin_thread(struct thread *t)
     t->trace_events.chunk = NULL;
     t->trace_events.used = t->trace_events.begun = 0;
     t->trace_events.ring = (struct ring){ .first = NULL };
+    t->activities.count = 0;
 }
 
 static void trace_events_finish_chunk(struct thread *t)
@@ -439,6 +441,37 @@ static int trace_events_append(struct thread *t, struct dwell_trace_event *event
     return DWELL_OK;
 }
 
+/* The name of a class. Empty if it is not registered any more. */
+static struct text trace_events_name(const uint8_t guid[16], char name[DWELL_EVENT_LONGEST_NAME + 1])
+{
+    size_t length = 0;
+    lock_take(&runtime.process->trace_events.lock);
+    for (const struct dwell_event_class *c = classes; c && !length; c = c->next)
+        if (memcmp(&c->guid, guid, sizeof c->guid) == 0) {
+            length = strnlen(c->name, DWELL_EVENT_LONGEST_NAME);
+            memcpy(name, c->name, length);
+        }
+    lock_release(&runtime.process->trace_events.lock);
+    return (struct text){ name, length };
+}
+
+/* The event may begin or end an activity that is watched. */
+static void trace_events_watch(struct thread *t, const struct dwell_trace_event *event, const struct event_data *data)
+{
+    static const uint8_t perflog[] = DWELL_PERFLOG_GUID;
+    char name[DWELL_EVENT_LONGEST_NAME + 1];
+    struct activity_names names = { .marker = memcmp(event->guid, perflog, sizeof event->guid) == 0 };
+    if (names.marker && (data->fields || data->size < DWELL_PERFLOG_KEY))
+        return;
+    if (names.marker) {
+        memcpy(&names.number, data->at, DWELL_PERFLOG_KEY);
+        names.text = (struct text){ (const char *)data->at + DWELL_PERFLOG_KEY, data->size - DWELL_PERFLOG_KEY };
+    } else {
+        names.text = trace_events_name(event->guid, name);
+    }
+    keep_activity_event(t, event, &names);
+}
+
 static int trace_events_write(const dwell_guid *guid, uint32_t version, const struct event_data *data,
                               uint64_t stack_pointer)
 {
@@ -462,6 +495,8 @@ static int trace_events_write(const dwell_guid *guid, uint32_t version, const st
             if (!t->stopped)
                 stacks_find(t, stack_pointer);
             status = trace_events_append(t, &event, data, stack_pointer);
+            if (keep_settings.on && status == DWELL_OK && keep_is_of_activity(event.type))
+                trace_events_watch(t, &event, data);
         }
         sys_restore_signals(mask);
         if (status >= 0)
