@@ -139,9 +139,11 @@ void cpu_check_remark(struct analysis *analysis)
             snprintf(others, sizeof others, "; %zu other process%s too", count - 1, count == 2 ? "" : "es");
         summary_remark_doubt(&analysis->summary, "cpu-time-differs",
                              "process %" PRIu32
-                             " has %s of CPU time in the recording, and %s by the kernel's count%s: dwell "
-                             "info",
-                             analysis->file->processes[most].pid, recorded, kernel, others);
+                             " has %s of CPU time in the recording, and %s by the kernel's count%s: %s",
+                             analysis->file->processes[most].pid, recorded, kernel, others,
+                             checks[most].functions < checks[most].kernel
+                                 ? "code outside of recorded functions took the rest (REST in dwell info)"
+                                 : "times of the recording are too long (docs/overhead-and-accuracy.md)");
     }
     free(checks);
 }

@@ -13,6 +13,7 @@
 #include "commands/commands.h"
 #include "commands/function_words.h"
 #include "report/text_summary.h"
+#include "symbols/display_name.h"
 #include "tables/scaling.h"
 #include "trace/recorded_values.h"
 
@@ -173,21 +174,21 @@ static void scaling_print_change(const struct law_change *change, const char *n)
 
 static void scaling_print_code(const struct scaling *scaling, const char *n)
 {
-    char *law = scaling_law_text(&scaling->code[0].law, n);
-    print_text(stdout, "the own code of %s grows fastest: %s, %.0f %% of the time at the largest value\n",
-               scaling->code[0].name, law, scaling->code[0].share_percent);
+    char *law = scaling_law_text(&scaling->code[0].law, n), *name = display_name(scaling->code[0].name);
+    print_text(stdout, "the own code of %s grows fastest: %s, %.0f %% of the time at the largest value\n", name, law,
+               scaling->code[0].share_percent);
     free(law);
+    free(name);
 }
 
 static void scaling_print_text(const struct scaling_sessions *all, const struct scaling *scaling,
                                const struct scaling_settings *s, struct table *t)
 {
     const char *what = all->what;
-    char *law = scaling_law_text(&scaling->law, what);
+    char *law = scaling_law_text(&scaling->law, what), *name = display_name(all->calls.series[SERIES_WHOLE].name);
     text_print_summary(&all->first.summary, stdout);
-    print_text(stdout, "%s: the time %s with %s, in %" PRIu64 " calls with %zu values\n",
-               all->calls.series[SERIES_WHOLE].name, scaling_verb(&scaling->law), law, scaling->calls,
-               scaling->point_count);
+    print_text(stdout, "%s: the time %s with %s, in %" PRIu64 " calls with %zu values\n", name,
+               scaling_verb(&scaling->law), law, scaling->calls, scaling->point_count);
     if (s->model == MODEL_USUAL)
         print_text(stdout, "the usual law that fits best is %s\n", usual_law_names[scaling->usual.law]);
     if (scaling->change.first)
@@ -200,6 +201,7 @@ static void scaling_print_text(const struct scaling_sessions *all, const struct 
     t->follows = true;
     table_print_text(t, stdout);
     free(law);
+    free(name);
 }
 
 /* ---- JSON ---- */

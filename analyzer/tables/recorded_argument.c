@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/shell_word.h"
 
 /* Modules without a build-id are not told apart. */
 static bool argument_is_in(const struct profile_module *m, const struct recorded_function *r)
@@ -44,10 +45,12 @@ static const struct recorded_function *argument_need_function(struct recorded_ar
 {
     const struct recorded_function *r = recorded_argument_function(a, analysis);
     const char *name = analysis->names[a->function].name;
+    char *word = shell_word(name);
     if (!r && recorded_values_are_withheld())
         error_set(error, "values are left out here: dwell mcp --with-values shows them");
     else if (!r)
-        error_set(error, "no values of %s are recorded; dwell record --values %s does so", name, name);
+        error_set(error, "no values of %s are recorded; dwell record --values %s does so", name, word);
+    free(word);
     return r;
 }
 

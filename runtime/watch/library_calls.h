@@ -16,7 +16,7 @@ void library_calls_begin(int fd) __attribute__((weak));
 void library_calls_look(void) __attribute__((weak));
 
 /* Whether such calls are recorded. */
-bool library_calls_are_wanted(void);
+bool library_calls_are_wanted(void) __attribute__((weak));
 
 #pragma GCC visibility pop
 

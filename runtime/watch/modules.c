@@ -483,6 +483,9 @@ static bool modules_update_when(bool loading, bool may_wait, uint64_t function)
     const bool kept = thread_self && thread_self->modules.inside_loader;
     if (!modules_take_lock(p, loading || kept))
         return false;
+    /* Another thread may have looked at a library before the loader had filled its slots. */
+    if (may_wait && &library_calls_are_wanted && library_calls_are_wanted())
+        p->modules.loader_loads = UINT64_MAX;
     bool all = !kept && (may_wait || !modules_loader_is_busy());
     if (all)
         all = modules_look(p, &modules_walk, function);

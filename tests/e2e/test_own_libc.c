@@ -87,7 +87,7 @@ static const char allowed[] =
 static const char linked[] =
     " _DYNAMIC _GLOBAL_OFFSET_TABLE_ __dso_handle __ehdr_start __start_dwell_fences __stop_dwell_fences etext "
     "__divti3 __udivti3 __popcountdi2 dwell_interposed ending_of_child interpose_first interpose_next_sigaction "
-    "library_calls_begin library_calls_look "
+    "library_calls_are_wanted library_calls_begin library_calls_look "
     "__libc_stack_end __nptl_setxid __rseq_offset __rseq_size _r_debug environ pthread_create pthread_join ";
 
 static int own_libc_check_names(const char *command, const char *known)

@@ -313,5 +313,5 @@ Test(e2e_values_recorded, that_are_not_merged)
     free(run_well("$DWELL merge -o both.data one.data two.data"));
     values_expect("$DWELL info --format json both.data | jq .values", "null\n");
     values_expect("$DWELL values few both.data 2>&1; true",
-                  "dwell: no values of few are recorded; dwell record --values few does so\n");
+                  "dwell: no values of few are recorded; dwell record --values 'few' does so\n");
 }

@@ -139,7 +139,7 @@ Test(e2e_within_values, conditions_that_cannot_be_met)
     within_expect("$DWELL report --within 'handle: size = 3' 2>&1; true",
                   "dwell: 'size' is not recorded of that function; what is: n, kind\n");
     within_expect("$DWELL report --within 'main: n = 3' 2>&1; true",
-                  "dwell: no values of main are recorded; dwell record --values main does so\n");
+                  "dwell: no values of main are recorded; dwell record --values 'main' does so\n");
     within_expect("$DWELL replay --within 'handle: n = 3' 2>&1; true",
                   "dwell: --within: 'handle: n = 3': this view takes marker:WHAT and activity:CLASS alone\n");
     within_expect("$DWELL report --within handle 2>&1; true",

@@ -191,7 +191,7 @@ Test(golden_scaling, exponents_that_cannot_be_compared)
         "number\n");
     scaling_compare(
         "large large-1 --fail-if 'exponent(swap:n) > 1'", 2,
-        "dwell: --fail-if 'exponent(swap:n) > 1': large: no values of swap are recorded; dwell record --values swap "
+        "dwell: --fail-if 'exponent(swap:n) > 1': large: no values of swap are recorded; dwell record --values 'swap' "
         "does so\n");
 }
 
@@ -209,7 +209,7 @@ Test(golden_scaling, errors)
     scaling_save("few", 100, 2);
     scaling_refuses("sort small",
                     "dwell: several values are recorded of that function; name one as FUNCTION:WHAT: n, number\n");
-    scaling_refuses("swap:n small", "dwell: no values of swap are recorded; dwell record --values swap does so\n");
+    scaling_refuses("swap:n small", "dwell: no values of swap are recorded; dwell record --values 'swap' does so\n");
     scaling_refuses("sort:size small", "dwell: 'size' is not recorded of that function; what is: n, number\n");
     scaling_refuses("sort:n few",
                     "dwell: a law needs calls with three different values above zero, and times above those of the "

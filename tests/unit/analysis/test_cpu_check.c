@@ -59,6 +59,9 @@ static const char *check_remark(const struct analysis *analysis)
     return found;
 }
 
+#define OUTSIDE "code outside of recorded functions took the rest (REST in dwell info)"
+#define TOO_LONG "times of the recording are too long (docs/overhead-and-accuracy.md)"
+
 static void check_has_remark(struct writer *w, const char *wanted)
 {
     struct analysis analysis;
@@ -111,12 +114,12 @@ Test(unit_cpu_check, differences_of_less_than_five_percent)
     check_has_remark(check_session(SOURCE_PERF, 720), "none");
     check_has_remark(check_session(SOURCE_PERF, 720 + 36), "none");
     check_has_remark(check_session(SOURCE_PERF, 720 - 33), "none");
-    check_has_remark(check_session(SOURCE_PERF, 720 + 38),
-                     "process 100 has 700.000 ms of CPU time in the recording, and 738.000 ms by the kernel's count: "
-                     "dwell info");
-    check_has_remark(check_session(SOURCE_PERF, 720 - 35),
-                     "process 100 has 700.000 ms of CPU time in the recording, and 665.000 ms by the kernel's count: "
-                     "dwell info");
+    check_has_remark(
+        check_session(SOURCE_PERF, 720 + 38),
+        "process 100 has 700.000 ms of CPU time in the recording, and 738.000 ms by the kernel's count: " OUTSIDE);
+    check_has_remark(
+        check_session(SOURCE_PERF, 720 - 35),
+        "process 100 has 700.000 ms of CPU time in the recording, and 665.000 ms by the kernel's count: " TOO_LONG);
 }
 
 /* What the host has taken explains that the recording has more, and not that the kernel has. */
@@ -145,14 +148,12 @@ Test(unit_cpu_check, probes_outside_of_functions)
     check_has_remark(w, "none");
     w = check_session(SOURCE_PERF, 720 + 80);
     write_probes(w, 1, 0, 19 * DWELL_PROBE_FRACTION, 0);
-    check_has_remark(w,
-                     "process 100 has 700.000 ms of CPU time in the recording, and 780.000 ms by the kernel's count: "
-                     "dwell info");
+    check_has_remark(
+        w, "process 100 has 700.000 ms of CPU time in the recording, and 780.000 ms by the kernel's count: " OUTSIDE);
     w = check_session(SOURCE_PERF, 720 - 35);
     write_probes(w, 1, 0, 19 * DWELL_PROBE_FRACTION, 0);
-    check_has_remark(w,
-                     "process 100 has 700.000 ms of CPU time in the recording, and 665.000 ms by the kernel's count: "
-                     "dwell info");
+    check_has_remark(
+        w, "process 100 has 700.000 ms of CPU time in the recording, and 665.000 ms by the kernel's count: " TOO_LONG);
 }
 
 Test(unit_cpu_check, threads_without_times)
@@ -169,8 +170,8 @@ Test(unit_cpu_check, gaps_of_the_recording)
     check_has_remark(w, "none");
     w = check_session(SOURCE_PERF, 100);
     write_header(w, FILTERS_AT, 4096, 8);
-    check_has_remark(w, "process 100 has 700.000 ms of CPU time in the recording, and 80.000 ms by the kernel's count: "
-                        "dwell info");
+    check_has_remark(
+        w, "process 100 has 700.000 ms of CPU time in the recording, and 80.000 ms by the kernel's count: " TOO_LONG);
 }
 
 /* The recorder knows the process by its PID. What a thread did before the kill is unknown. */
@@ -183,7 +184,7 @@ Test(unit_cpu_check, processes_that_were_killed)
         { 702, "none" },
         { 100, "none" },
         { 2000,
-          "process 100 has 700.000 ms of CPU time in the recording, and 1.998 s by the kernel's count: dwell info" },
+          "process 100 has 700.000 ms of CPU time in the recording, and 1.998 s by the kernel's count: " OUTSIDE },
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct writer *w = writer_new();
