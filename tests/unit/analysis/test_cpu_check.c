@@ -137,7 +137,7 @@ Test(unit_cpu_check, stolen_time)
     w = check_session(SOURCE_PERF, 720 + 38);
     write_header(w, at, stolen, 8);
     check_has_remark(w, "process 100 has 700.000 ms of CPU time in the recording, and 738.000 ms by the kernel's "
-                        "count: " TOO_LONG);
+                        "count: " OUTSIDE);
 }
 
 /* Each of the two outermost calls has cost 19 ms in its caller. */
