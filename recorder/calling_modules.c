@@ -29,17 +29,14 @@ static void calling_take_symbol(struct calling_modules *c, uint32_t module, cons
 
 static void calling_take_symbols(struct calling_modules *c, Elf *elf, uint32_t module)
 {
-    for (Elf_Scn *section = NULL; (section = elf_nextscn(elf, section));) {
-        GElf_Shdr header;
-        GElf_Sym symbol;
-        if (!gelf_getshdr(section, &header) || header.sh_type != SHT_DYNSYM)
-            continue;
-        Elf_Data *data = elf_getdata(section, NULL);
-        for (int i = 0; data && gelf_getsym(data, i, &symbol); i++) {
-            const char *name = elf_strptr(elf, header.sh_link, symbol.st_name);
-            if (name)
-                calling_take_symbol(c, module, &symbol, name);
-        }
+    GElf_Shdr header;
+    GElf_Sym symbol;
+    Elf_Scn *section = elf_section_of(elf, SHT_DYNSYM, &header);
+    Elf_Data *data = section ? elf_getdata(section, NULL) : NULL;
+    for (int i = 0; data && gelf_getsym(data, i, &symbol); i++) {
+        const char *name = elf_strptr(elf, header.sh_link, symbol.st_name);
+        if (name)
+            calling_take_symbol(c, module, &symbol, name);
     }
     c->sorted = false;
 }
@@ -93,9 +90,7 @@ static struct calling_module *calling_open(char *path)
 
 static bool calling_is(const struct calling_module *m, const char *path)
 {
-    uint8_t id[64];
-    return strcmp(m->path, path) == 0 && elf_build_id_of(path, id, sizeof id) == m->symbols.build_id_length &&
-           memcmp(id, m->id, m->symbols.build_id_length) == 0;
+    return strcmp(m->path, path) == 0 && elf_has_build_id(path, m->id, m->symbols.build_id_length);
 }
 
 uint32_t calling_modules_add(struct calling_modules *c, const char *path)
@@ -129,25 +124,9 @@ void calling_modules_drop(struct calling_modules *c)
 
 /* ---- the order ---- */
 
-/* The text of a module's entry number `index` of that kind; NULL if there is none. */
-static const char *calling_entry(Elf *elf, int64_t kind, size_t index)
-{
-    for (Elf_Scn *section = NULL; (section = elf_nextscn(elf, section));) {
-        GElf_Shdr header;
-        GElf_Dyn entry;
-        if (!gelf_getshdr(section, &header) || header.sh_type != SHT_DYNAMIC)
-            continue;
-        Elf_Data *data = elf_getdata(section, NULL);
-        for (int i = 0; data && gelf_getdyn(data, i, &entry) && entry.d_tag != DT_NULL; i++)
-            if (entry.d_tag == kind && index-- == 0)
-                return elf_strptr(elf, header.sh_link, entry.d_un.d_val);
-    }
-    return NULL;
-}
-
 static bool calling_has_name(const struct calling_module *m, const char *library)
 {
-    const char *name = m->elf ? calling_entry(m->elf, DT_SONAME, 0) : NULL;
+    const char *name = m->elf ? elf_dynamic_text(m->elf, DT_SONAME, 0) : NULL;
     return strcmp(name ? name : path_file_name(m->path), library) == 0;
 }
 
@@ -166,7 +145,7 @@ static uint32_t calling_order_library(const struct calling_modules *c, const cha
 static uint32_t calling_order_libraries(const struct calling_modules *c, Elf *elf, uint32_t *order, uint32_t next)
 {
     const char *library;
-    for (size_t i = 0; elf && (library = calling_entry(elf, DT_NEEDED, i)); i++)
+    for (size_t i = 0; elf && (library = elf_dynamic_text(elf, DT_NEEDED, i)); i++)
         next = calling_order_library(c, library, order, next);
     return next;
 }

@@ -28,11 +28,8 @@ static void filter_service_wake(uint32_t *word)
 static bool filter_service_is_module(const char *file, const struct filter_loaded *module)
 {
     struct stat status;
-    uint8_t id[64];
-    if (stat(file, &status) < 0 || !S_ISREG(status.st_mode))
-        return false;
-    const size_t length = elf_build_id_of(file, id, sizeof id);
-    return length == module->build_id_length && memcmp(id, module->build_id, length) == 0;
+    return stat(file, &status) == 0 && S_ISREG(status.st_mode) &&
+           elf_has_build_id(file, module->build_id, module->build_id_length);
 }
 
 char *filter_service_find_file(const struct filter_loaded *module, uint32_t pid)

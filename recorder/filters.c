@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/message.h"
 #include "base/path_text.h"
+#include "base/sorted.h"
 #include "base/wide.h"
 #include "recorder/filter_chunk.h"
 #include "recorder/filter_patterns.h"
@@ -211,7 +212,7 @@ static void filters_take_library_function(void *context, const char *name, uint6
 static int filters_compare_os_calls(const void *a, const void *b)
 {
     const struct os_call_symbol *x = a, *y = b;
-    return x->offset < y->offset ? -1 : x->offset > y->offset;
+    return ORDER_BY(x, y, offset);
 }
 
 /* By address. */

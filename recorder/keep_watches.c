@@ -146,12 +146,11 @@ char *keep_watches_change(struct keep_watches *watches, const char *value, struc
     static const char off[] = ">off";
     const size_t length = strlen(value), end = sizeof off - 1;
     uint32_t number;
-    if (length > end && strcmp(value + length - end, off) == 0 && keep_is_for_activities(value))
-        return keep_watches_take(watches, (struct keep_watch){ .limit_ns = UINT64_MAX }, value, "control: keep",
-                                 &number, error);
-    if (length > end && strcmp(value + length - end, off) == 0)
-        return need_copy(value, length - end);
-    return keep_watches_add(watches, value, "control: keep", &number, error);
+    if (length <= end || strcmp(value + length - end, off) != 0)
+        return keep_watches_add(watches, value, "control: keep", &number, error);
+    return keep_is_for_activities(value) ? keep_watches_take(watches, (struct keep_watch){ .limit_ns = UINT64_MAX },
+                                                             value, "control: keep", &number, error)
+                                         : need_copy(value, length - end);
 }
 
 /* Finds the watch, or where it is to be. Of activities, the last watch is valid. */

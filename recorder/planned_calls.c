@@ -12,6 +12,7 @@
 #include "base/memory.h"
 #include "base/message.h"
 #include "base/path_text.h"
+#include "base/sorted.h"
 #include "dwell/format.h"
 #include "recorder/program_modules.h"
 #include "recorder/uncalled_functions.h"
@@ -165,7 +166,7 @@ static uint32_t calls_put_slots(struct calls_search *search, const struct callin
 static int calls_compare_offsets(const void *a, const void *b)
 {
     const struct called_function *x = a, *y = b;
-    return x->offset < y->offset ? -1 : x->offset > y->offset;
+    return ORDER_BY(x, y, offset);
 }
 
 void planned_calls_each(struct planned_calls *c, const char *file, planned_calls_taker *take, void *context)

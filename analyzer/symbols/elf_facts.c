@@ -39,24 +39,31 @@ bool elf_has_section(Elf *elf, const char *name, GElf_Word type)
     return false;
 }
 
+Elf_Scn *elf_section_of(Elf *elf, GElf_Word type, GElf_Shdr *header)
+{
+    for (Elf_Scn *section = NULL; (section = elf_nextscn(elf, section));)
+        if (gelf_getshdr(section, header) && header->sh_type == type)
+            return section;
+    return NULL;
+}
+
+const char *elf_dynamic_text(Elf *elf, int64_t tag, size_t index)
+{
+    GElf_Shdr header;
+    GElf_Dyn entry;
+    Elf_Scn *section = elf_section_of(elf, SHT_DYNAMIC, &header);
+    Elf_Data *data = section ? elf_getdata(section, NULL) : NULL;
+    for (int i = 0; data && gelf_getdyn(data, i, &entry) && entry.d_tag != DT_NULL; i++)
+        if (entry.d_tag == tag && index-- == 0)
+            return elf_strptr(elf, header.sh_link, entry.d_un.d_val);
+    return NULL;
+}
+
 /* Its name as a library is ld-linux-x86-64.so.2 or the like. */
 bool elf_is_loader(Elf *elf)
 {
-    if (elf_has_segment(elf, PT_INTERP))
-        return false;
-    for (Elf_Scn *section = NULL; (section = elf_nextscn(elf, section));) {
-        GElf_Shdr header;
-        if (!gelf_getshdr(section, &header) || header.sh_type != SHT_DYNAMIC)
-            continue;
-        Elf_Data *data = elf_getdata(section, NULL);
-        GElf_Dyn entry;
-        for (int i = 0; data && gelf_getdyn(data, i, &entry) && entry.d_tag != DT_NULL; i++) {
-            const char *name = entry.d_tag == DT_SONAME ? elf_strptr(elf, header.sh_link, entry.d_un.d_val) : NULL;
-            if (name)
-                return strncmp(name, "ld-", 3) == 0 || strncmp(name, "ld.so", 5) == 0 || strncmp(name, "ld64.", 5) == 0;
-        }
-    }
-    return false;
+    const char *name = elf_has_segment(elf, PT_INTERP) ? NULL : elf_dynamic_text(elf, DT_SONAME, 0);
+    return name && (strncmp(name, "ld-", 3) == 0 || strncmp(name, "ld.so", 5) == 0 || strncmp(name, "ld64.", 5) == 0);
 }
 
 bool elf_needs_musl(Elf *elf)
@@ -137,4 +144,10 @@ size_t elf_build_id_of(const char *path, uint8_t *id, size_t room)
     elf_end(elf);
     close(fd);
     return usable;
+}
+
+bool elf_has_build_id(const char *path, const uint8_t *id, size_t length)
+{
+    uint8_t found[64];
+    return elf_build_id_of(path, found, sizeof found) == length && (!length || memcmp(found, id, length) == 0);
 }

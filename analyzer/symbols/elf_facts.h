@@ -12,6 +12,12 @@ bool elf_has_segment(Elf *elf, uint32_t type);
 /* Whether the file has a section of that name or, if `name` is NULL, of that type. */
 bool elf_has_section(Elf *elf, const char *name, GElf_Word type);
 
+/* The section of that type, of which a file has one: SHT_DYNAMIC, SHT_DYNSYM. NULL if there is none. */
+Elf_Scn *elf_section_of(Elf *elf, GElf_Word type, GElf_Shdr *header);
+
+/* The text of the dynamic table's entry number `index` with that tag: DT_SONAME, DT_NEEDED. NULL if there is none. */
+const char *elf_dynamic_text(Elf *elf, int64_t tag, size_t index);
+
 /* Whether the file is a loader, which may be started as a program and then loads another one. */
 bool elf_is_loader(Elf *elf);
 
@@ -26,5 +32,8 @@ bool elf_defines(const char *path, const char *name);
 
 /* Copies the build-id of a file to `id` and returns its length; zero if the file has none, or a longer one. */
 size_t elf_build_id_of(const char *path, uint8_t *id, size_t room);
+
+/* Whether the file has that build-id; with a length of zero, whether it has none. */
+bool elf_has_build_id(const char *path, const uint8_t *id, size_t length);
 
 #endif

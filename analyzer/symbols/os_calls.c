@@ -18,7 +18,7 @@ static const char *const names[] = {
     OS_CALLS(OS_CALL_NAME)
 #undef OS_CALL_NAME
 };
-enum { NAME_COUNT = sizeof names / sizeof *names, LONGEST_BUILD_ID = 64 };
+enum { NAME_COUNT = sizeof names / sizeof *names };
 
 bool os_calls_is_library(const char *path)
 {
@@ -93,29 +93,20 @@ static struct os_call_symbol *os_calls_read_file(int fd, size_t *count)
 {
     elf_version(EV_CURRENT);
     Elf *elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
-    struct os_call_symbol *found = NULL;
     GElf_Shdr header;
-    for (Elf_Scn *section = NULL; elf && !found && (section = elf_nextscn(elf, section));)
-        if (gelf_getshdr(section, &header) && header.sh_type == SHT_DYNSYM)
-            found = os_calls_read_table(elf, section, &header, count);
+    Elf_Scn *section = elf ? elf_section_of(elf, SHT_DYNSYM, &header) : NULL;
+    struct os_call_symbol *found = section ? os_calls_read_table(elf, section, &header, count) : NULL;
     elf_end(elf);
     return found;
-}
-
-/* A file that was recorded without a build-id is not checked. */
-static bool os_calls_build_id_matches(const struct symbol_module *module)
-{
-    uint8_t id[LONGEST_BUILD_ID];
-    const size_t length = elf_build_id_of(module->path, id, sizeof id);
-    return length == module->build_id_length && memcmp(id, module->build_id, length) == 0;
 }
 
 struct os_call_symbol *os_calls_of(const struct symbol_module *module, size_t *count)
 {
     *count = 0;
-    const int fd = os_calls_is_library(module->path) && os_calls_build_id_matches(module)
-                       ? open(module->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-                       : -1;
+    const int fd =
+        os_calls_is_library(module->path) && elf_has_build_id(module->path, module->build_id, module->build_id_length)
+            ? open(module->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+            : -1;
     if (fd < 0)
         return NULL;
     size_t all = 0;

@@ -122,16 +122,21 @@ uint32_t filter_of_module(struct text build_id, struct text path)
     return number;
 }
 
-uint64_t filter_ask_levels(struct text build_id, struct text path)
+/* The offset that the recorder answers; zero if there is none. */
+static uint64_t filter_ask_where(enum dwell_question question, struct text build_id, struct text path)
 {
     const struct dwell_control *c = runtime.process->control.chunk;
-    return filter_ask(DWELL_ASKS_LEVELS, build_id, path) ? __atomic_load_n(&c->answer, __ATOMIC_ACQUIRE) : 0;
+    return filter_ask(question, build_id, path) ? __atomic_load_n(&c->answer, __ATOMIC_ACQUIRE) : 0;
+}
+
+uint64_t filter_ask_levels(struct text build_id, struct text path)
+{
+    return filter_ask_where(DWELL_ASKS_LEVELS, build_id, path);
 }
 
 uint64_t filter_ask_calls(struct text build_id, struct text path)
 {
-    const struct dwell_control *c = runtime.process->control.chunk;
-    return filter_ask(DWELL_ASKS_FILTERS, build_id, path) ? __atomic_load_n(&c->answer, __ATOMIC_ACQUIRE) : 0;
+    return filter_ask_where(DWELL_ASKS_FILTERS, build_id, path);
 }
 
 /* ---- files to keep ---- */

@@ -232,22 +232,26 @@ static int modules_visit(struct dl_phdr_info *info, size_t size, void *data)
     return 0;
 }
 
-static struct text modules_path_at(uint64_t address)
+/* The module in the map that has code at the address; NULL if there is none. */
+static const struct module *modules_at(uint64_t address)
 {
     const struct process *p = runtime.process;
     for (uint32_t i = 0; i < p->modules.count; i++)
         if (address >= p->modules.list[i].begin && address < p->modules.list[i].end)
-            return p->modules.list[i].path;
-    return (struct text){ "", 0 };
+            return &p->modules.list[i];
+    return NULL;
+}
+
+static struct text modules_path_at(uint64_t address)
+{
+    const struct module *m = modules_at(address);
+    return m ? m->path : (struct text){ "", 0 };
 }
 
 uint32_t modules_identity_of(uint64_t address)
 {
-    const struct process *p = runtime.process;
-    for (uint32_t i = 0; i < p->modules.count; i++)
-        if (address >= p->modules.list[i].begin && address < p->modules.list[i].end)
-            return modules_identity(p->modules.list[i].path, p->modules.list[i].build_id);
-    return 0;
+    const struct module *m = modules_at(address);
+    return m ? modules_identity(m->path, m->build_id) : 0;
 }
 
 struct text modules_path_of(uint64_t bias, struct text name)
