@@ -67,6 +67,7 @@ const struct upward upward = {
     .divert_calls = counts_divert,
     .takes_enter = level_takes_enter,
     .answer_levels = level_answer,
+    .watched_exit = level_exit_if_watched,
     .switch_recording = control_trigger,
     .update_modules = modules_update,
     .is_loading = modules_is_loading,

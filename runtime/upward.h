@@ -14,6 +14,7 @@
 #pragma GCC visibility push(hidden)
 
 struct event;
+struct frame_exit;
 struct process;
 struct thread;
 
@@ -54,6 +55,8 @@ struct upward {
     /* On the slow path: as level_takes_enter and level_answer do. */
     bool (*takes_enter)(struct thread *t, const struct event *event);
     void (*answer_levels)(struct thread *t, uint64_t stack_pointer);
+    /* An exit whose results are recorded: as level_exit_if_watched does. */
+    void (*watched_exit)(const struct frame_exit *exit);
     /* On the slow path, too: a filter switches the process on or off. */
     void (*switch_recording)(bool on);
     /* Of the module map: as modules_update, modules_is_loading, modules_is_program and modules_identity_at do. */

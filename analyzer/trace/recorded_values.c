@@ -108,9 +108,9 @@ static bool values_row_fits(const struct recorded_values *v, const struct record
     return at == row->word_count;
 }
 
-/* Returns the size of the row; zero if it is damaged. */
+/* Returns the size of the row; zero if it is damaged. `repeats`: the chunk begins with the rows of open calls. */
 static uint32_t values_add_row(struct recorded_values *v, const struct trace_chunk *chunk, const uint8_t *at,
-                               uint32_t room)
+                               uint32_t room, bool repeats)
 {
     struct dwell_values_row head;
     if (room < sizeof head)
@@ -127,25 +127,27 @@ static uint32_t values_add_row(struct recorded_values *v, const struct trace_chu
         .word_count = head.words,
         .words = (const uint64_t *)(const void *)(at + sizeof head),
         .exit = v->sites[head.site].exit,
+        .chunk = (uint32_t)v->chunk_count,
     };
     if (head.state != DWELL_VALUES_WHOLE)
         return size;
     if (!values_row_fits(v, &row))
         return 0;
-    v->functions[row.function].rows += !row.exit;
+    v->functions[row.function].rows += !row.exit && (!repeats || row.time >= chunk->start_time);
     GROW(v->rows, v->row_count, v->row_room);
     v->rows[v->row_count++] = row;
     return size;
 }
 
 /* Zeros were claimed by a probe that did not come to write them. */
-static void values_add_rows(struct recorded_values *v, const struct trace_chunk *chunk, const uint8_t *data)
+static void values_add_rows(struct recorded_values *v, const struct trace_chunk *chunk, const uint8_t *data,
+                            bool repeats)
 {
     const uint32_t end = trace_chunk_end(chunk) / 8 * 8;
     for (uint32_t at = sizeof(struct dwell_chunk_header), size; at < end; at += size) {
         uint64_t first;
         memcpy(&first, data + at, sizeof first);
-        size = first ? values_add_row(v, chunk, data + at, end - at) : (uint32_t)sizeof first;
+        size = first ? values_add_row(v, chunk, data + at, end - at, repeats) : (uint32_t)sizeof first;
         if (!size) {
             v->damaged_chunks++;
             return;
@@ -157,12 +159,50 @@ static int values_compare_rows(const void *a, const void *b)
 {
     const struct recorded_row *x = a, *y = b;
     const int order = ORDER_BY(x, y, thread, time, function, exit);
-    return order ? order : ORDER(x->words, y->words);
+    return order ? order : x->chunk != y->chunk ? ORDER(x->chunk, y->chunk) : ORDER(x->words, y->words);
 }
 
 static bool values_same_call(const struct recorded_row *a, const struct recorded_row *b)
 {
     return a->thread == b->thread && a->time == b->time && a->function == b->function;
+}
+
+static bool values_same_row(const struct recorded_row *a, const struct recorded_row *b)
+{
+    return values_same_call(a, b) && a->exit == b->exit;
+}
+
+/* Some rows of one chunk. */
+struct values_run {
+    size_t first, count;
+};
+
+/* Of the rows from `first` to `end`, those of the chunk that has the most: it repeats those of the chunks before it. */
+static struct values_run values_longest_run(const struct recorded_values *v, size_t first, size_t end)
+{
+    struct values_run longest = { first, 0 }, run = longest;
+    for (size_t i = first; i < end; i++) {
+        if (v->rows[i].chunk != v->rows[run.first].chunk)
+            run = (struct values_run){ i, 0 };
+        run.count++;
+        if (run.count > longest.count)
+            longest = run;
+    }
+    return longest;
+}
+
+/* Leaves one of the rows of a call that several chunks have. Two calls can have the same time. */
+static void values_drop_repeated(struct recorded_values *v)
+{
+    size_t kept = 0;
+    for (size_t first = 0, end; first < v->row_count; first = end) {
+        for (end = first; end < v->row_count && values_same_row(&v->rows[first], &v->rows[end]);)
+            end++;
+        const struct values_run run = values_longest_run(v, first, end);
+        memmove(&v->rows[kept], &v->rows[run.first], run.count * sizeof *v->rows);
+        kept += run.count;
+    }
+    v->row_count = kept;
 }
 
 /* Adds the rows of exits to those of their enters. If two calls have the same time, it is not known whose they are. */
@@ -208,6 +248,12 @@ static struct recorded_values values_begin(const struct session_file *file)
     return v;
 }
 
+/* In mode ring, a chunk begins with the rows of the calls that are open, as the chunks before it may be gone. */
+static bool values_are_repeated(const struct session_file *file)
+{
+    return file->header.mode == DWELL_MODE_RING;
+}
+
 /* Reads all rows; without `keep`, they are only counted. */
 static struct recorded_values values_read(const struct session_file *file, bool keep)
 {
@@ -217,7 +263,7 @@ static struct recorded_values values_read(const struct session_file *file, bool 
         uint8_t *data = chunk->kind == DWELL_CHUNK_VALUES ? values_read_chunk(&v, file, chunk) : NULL;
         if (!data)
             continue;
-        values_add_rows(&v, chunk, data);
+        values_add_rows(&v, chunk, data, values_are_repeated(file));
         if (keep) {
             GROW(v.chunks, v.chunk_count, v.chunk_room);
             v.chunks[v.chunk_count++] = data;
@@ -242,6 +288,8 @@ struct recorded_values recorded_values_read(const struct session_file *file)
     struct recorded_values v = values_read(file, true);
     if (v.row_count)
         qsort(v.rows, v.row_count, sizeof *v.rows, values_compare_rows);
+    if (values_are_repeated(file))
+        values_drop_repeated(&v);
     values_join_exits(&v);
     return v;
 }

@@ -42,7 +42,7 @@ struct recorded_function {
     uint64_t offset;
     struct recorded_value values[DWELL_VALUES_MOST];
     uint32_t value_count;
-    uint64_t rows; /* calls */
+    uint64_t rows; /* calls; in mode ring, their events may have been replaced */
 };
 
 /* The values of a call. */
@@ -53,7 +53,8 @@ struct recorded_row {
     uint32_t unread;   /* a bit for each value that could not be read */
     uint32_t word_count;
     const uint64_t *words;
-    bool exit; /* only while they are read: the row of an exit, which is added to that of its enter */
+    bool exit;      /* only while they are read: the row of an exit, which is added to that of its enter */
+    uint32_t chunk; /* the same: index in recorded_values.chunks */
     uint32_t results_unread;
     const uint64_t *results; /* words; NULL if the call has no row of an exit */
 };

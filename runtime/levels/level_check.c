@@ -194,6 +194,16 @@ void level_checked_exit(void *function, void *call_site)
         level_exit(function, call_site);
 }
 
+void level_exit_if_watched(const struct frame_exit *exit)
+{
+    const struct level_slot *slot = levels_slot(exit->function);
+    const uint32_t watch = slot ? slot->watch : 0;
+    if (watch)
+        level_watched_exit(exit, watch);
+    else
+        level_exit_at(exit->function, exit->stack_pointer, exit->tail_call);
+}
+
 /* A request that cannot be answered is forgotten: it comes again. */
 void level_answer(struct thread *t, uint64_t stack_pointer)
 {

@@ -31,6 +31,9 @@ void level_begin_thread(struct thread *t, bool forked);
 void level_checked_enter(void *function, void *call_site);
 void level_checked_exit(void *function, void *call_site);
 
+/* The exit of a timed function whose results are recorded: its call may be one to keep. */
+void level_exit_if_watched(const struct frame_exit *exit);
+
 /* Takes the place of the enter probe for a counted function whose counter has no page. */
 void level_counted_enter(void *function, void *call_site);
 

@@ -121,7 +121,7 @@ static void value_plan_add_functions(struct dwell_values_plan *plan)
 void value_plan_begin(int fd)
 {
     const uint64_t offset = session_more(&runtime.session)->values;
-    if (!offset || value_plan || runtime.mode != DWELL_MODE_TRACE)
+    if (!offset || value_plan || runtime.mode == DWELL_MODE_PROFILE)
         return;
     struct dwell_values_plan *plan =
         (struct dwell_values_plan *)filter_copy_chunk(fd, offset, DWELL_CHUNK_PLAN, sizeof(struct dwell_values_plan));

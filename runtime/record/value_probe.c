@@ -15,6 +15,8 @@
 
 #include "call.h"
 #include "common.h"
+#include "frames_left.h"
+#include "keep_calls.h"
 #include "main_stack.h"
 #include "probes.h"
 #include "process.h"
@@ -22,6 +24,7 @@
 #include "runtime.h"
 #include "sys.h"
 #include "thread.h"
+#include "upward.h"
 #include "value_plan.h"
 #include "value_rows.h"
 
@@ -155,7 +158,10 @@ __attribute__((used)) static void value_exit(struct load_state *state, uint64_t 
     struct value_row row;
     const bool ends = call && call_exits(call, function, stack_pointer, tail_call);
     const uint64_t enter_time = ends ? call->enter_time : 0;
-    probe_exit_at(function, stack_pointer, tail_call);
+    if (UNLIKELY(keep_settings.on))
+        upward.watched_exit(&(struct frame_exit){ function, stack_pointer, state->general[RSI], tail_call });
+    else
+        probe_exit_at(function, stack_pointer, tail_call);
     if (!ends || thread_self != t || !t->wiped->alive || t->stopped)
         return;
     value_read(site, t, state, &row);

@@ -2,6 +2,9 @@
  * A row's room is claimed by one instruction, so a signal handler that comes in between has room of its own. A chunk
  * that is full is given up only when no row is being written into it: not if a handler finds it full while the probe
  * below it writes. Then it stays mapped to the process' end.
+ *
+ * In mode ring, each chunk is complete by itself: it begins with the rows of the calls that are open. So a chunk can be
+ * used again as soon as the events are that were written before its end.
  */
 #include "value_rows.h"
 
@@ -12,12 +15,19 @@
 #include "losses.h"
 #include "process.h"
 #include "retired.h"
+#include "ring.h"
 #include "runtime.h"
 #include "session.h"
 #include "sys.h"
 #include "thread.h"
+#include "value_open.h"
 
-enum { FIRST_CHUNK = 16 << 10 /* doubled for each further chunk of a thread */, LARGEST_CHUNK = 1 << 20 };
+enum {
+    FIRST_CHUNK = 16 << 10, /* doubled for each further chunk of a thread */
+    LARGEST_CHUNK = 1 << 20,
+    MOST_OPEN = DWELL_CHUNK_LARGEST / 16, /* bytes of rows of open calls; more are left out */
+    LAST_TIME = sizeof(uint64_t),         /* bytes at the end of a ring's chunk, for ring_keep_values */
+};
 
 void value_rows_begin_thread(struct thread *t)
 {
@@ -29,6 +39,17 @@ static void value_rows_count_lost(void)
     __atomic_fetch_add(&session_more(&runtime.session)->lost_values, 1, __ATOMIC_RELAXED);
 }
 
+static bool value_rows_are_in_ring(void)
+{
+    return ring_chunk_size() > 0;
+}
+
+/* No event of the thread was later. With filters, `last` is the time of the last record. */
+static uint64_t value_rows_now(const struct thread *t)
+{
+    return t->filter.last_seen > t->last ? t->filter.last_seen : t->last;
+}
+
 static void value_rows_finish(struct thread *t, bool unused)
 {
     struct dwell_chunk_header *chunk = t->values.chunk;
@@ -38,34 +59,55 @@ static void value_rows_finish(struct thread *t, bool unused)
     __atomic_store_n(&chunk->used, used, __ATOMIC_RELEASE);
     if (guard_trouble())
         losses_of_values(chunk, used);
-    if (unused)
+    if (unused && !ring_keep_values(&t->ring, chunk, value_rows_now(t)))
         retired_add(chunk);
 }
 
-/* Under blocked signals. Another probe of the thread may have been faster. */
-static void value_rows_next_chunk(struct thread *t, uint32_t size)
+/* A chunk for `size` bytes of rows and more; {NULL, 0} if there is none. */
+static struct area value_rows_take(struct thread *t, uint32_t size)
 {
-    if (t->values.chunk && (size_t)(t->values.end - t->values.at) >= size)
-        return;
-    if (t->values.chunk)
-        value_rows_finish(t, t->values.writers == 1);
-    if (__atomic_load_n(&runtime.process->stopped, __ATOMIC_RELAXED))
-        return;
-    uint32_t wanted = FIRST_CHUNK;
-    for (uint32_t i = 0; i < t->values.begun && wanted < LARGEST_CHUNK; i++)
+    const uint32_t ring_size = ring_chunk_size();
+    uint32_t wanted = ring_size ? ring_size : FIRST_CHUNK;
+    for (uint32_t i = 0; !ring_size && i < t->values.begun && wanted < LARGEST_CHUNK; i++)
         wanted *= 2;
-    const struct area area = chunk_take(FIRST_CHUNK / 2, wanted);
-    if (!area.at)
-        return;
+    while (wanted < sizeof(struct dwell_chunk_header) + LAST_TIME + size)
+        wanted *= 2;
+    return ring_take_chunk(&t->ring, ring_size ? wanted : FIRST_CHUNK / 2, wanted);
+}
+
+static void value_rows_begin(struct thread *t, struct area area, uint32_t open)
+{
     struct dwell_chunk_header *chunk = (struct dwell_chunk_header *)area.at;
     chunk->process = runtime.process->serial;
     chunk->thread = t->serial;
     chunk->sequence = t->values.begun++;
-    chunk->start_time = t->last;
+    chunk->start_time = value_rows_now(t);
     __atomic_store_n(&chunk->kind, DWELL_CHUNK_VALUES, __ATOMIC_RELEASE);
     t->values.chunk = chunk;
-    t->values.end = area.at + area.size;
-    t->values.at = area.at + sizeof *chunk;
+    t->values.end = area.at + area.size - (value_rows_are_in_ring() ? LAST_TIME : 0);
+    t->values.at = area.at + sizeof *chunk + open;
+}
+
+/* Under blocked signals. Another probe of the thread may have been faster. The old chunk is read before a ring may use
+ * it again. */
+static void value_rows_next_chunk(struct thread *t, uint32_t size)
+{
+    struct dwell_chunk_header *const old = t->values.chunk;
+    const uint32_t used = old ? (uint32_t)(t->values.at - (char *)old) : 0;
+    struct area area = { NULL, 0 };
+    if (old && (size_t)(t->values.end - t->values.at) >= size)
+        return;
+    uint32_t open = old && value_rows_are_in_ring() ? value_open_copy(t, old, used, NULL, 0) : 0;
+    if (open > MOST_OPEN)
+        open = 0;
+    if (!__atomic_load_n(&runtime.process->stopped, __ATOMIC_RELAXED))
+        area = value_rows_take(t, 4 * open + size);
+    if (area.at && open)
+        open = value_open_copy(t, old, used, area.at + sizeof *old, open);
+    if (old)
+        value_rows_finish(t, t->values.writers == 1);
+    if (area.at)
+        value_rows_begin(t, area, open);
 }
 
 void value_rows_end_thread(struct thread *t)
@@ -74,8 +116,10 @@ void value_rows_end_thread(struct thread *t)
     if (!chunk)
         return;
     struct area area = { (char *)chunk, (uint32_t)(t->values.end - (char *)chunk) };
-    if (!t->values.writers)
-        chunk_cut(&area, (uint32_t)(t->values.at - (char *)chunk));
+    if (value_rows_are_in_ring())
+        area.size += LAST_TIME;
+    if (!t->values.writers && !runtime.session.header->shared_ring)
+        chunk_cut(&area, (uint32_t)(t->values.at - (char *)chunk) + LAST_TIME);
     value_rows_finish(t, !t->values.writers);
 }
 
@@ -137,19 +181,37 @@ static void value_rows_store(char *at, const struct value_row *row)
     __atomic_store_n(&to->state, DWELL_VALUES_WHOLE, __ATOMIC_RELEASE);
 }
 
-void value_rows_append(struct thread *t, const struct value_row *row)
+/* Returns where the row is, or NULL if there was no room. */
+static const char *value_rows_put(struct thread *t, const struct value_row *row)
 {
-    volatile uint32_t *writers = &t->values.writers;
     const uint32_t size = (uint32_t)(sizeof row->head + row->head.words * sizeof *row->words);
-    *writers = *writers + 1;
-    __atomic_signal_fence(__ATOMIC_SEQ_CST);
     char *at = value_rows_claim(t, size);
     if (UNLIKELY(!at))
         at = value_rows_claim_in_next(t, size);
     if (LIKELY(at != NULL))
         value_rows_store(at, row);
-    else
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    return at;
+}
+
+/* Whether a handler has begun the ring's next chunk before the row was there to be copied. */
+static bool value_rows_missed_copy(struct thread *t, const char *at)
+{
+    const volatile struct thread_values *v = &t->values;
+    const char *const begin = (const char *)v->chunk;
+    return UNLIKELY(at < begin || at >= v->end) && value_rows_are_in_ring();
+}
+
+void value_rows_append(struct thread *t, const struct value_row *row)
+{
+    volatile uint32_t *writers = &t->values.writers;
+    *writers = *writers + 1;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    const char *at = value_rows_put(t, row);
+    if (UNLIKELY(!at))
         value_rows_count_lost();
+    else if (value_rows_missed_copy(t, at))
+        value_rows_put(t, row);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     *writers = *writers - 1;
 }

@@ -57,10 +57,20 @@ static uint64_t *ring_last_time(const struct dwell_chunk_header *chunk)
     return chunk->used && at + sizeof(uint64_t) <= guard_size(chunk) ? (uint64_t *)((char *)chunk + at) : NULL;
 }
 
+/* The first chunk of that kind from `chunk` on; NULL if there is none. */
+static struct dwell_chunk_header *ring_find_kind(struct dwell_chunk_header *chunk, uint16_t kind)
+{
+    while (chunk && chunk->kind != kind)
+        chunk = guard_link(chunk);
+    return chunk;
+}
+
 /* Where the events of the ring's oldest chunk end: the next chunk of the thread begins then. */
-static uint64_t ring_end_of(const struct dwell_chunk_header *chunk, const struct dwell_chunk_header *next)
+static uint64_t ring_end_of(const struct ring *ring, const struct dwell_chunk_header *chunk)
 {
     const uint64_t *last = ring_last_time(chunk);
+    const bool values = chunk->kind == DWELL_CHUNK_VALUES;
+    const struct dwell_chunk_header *next = values ? NULL : ring_find_kind(ring->first, chunk->kind);
     if (next && next->thread == chunk->thread)
         return next->start_time;
     return last && *last >= chunk->start_time ? *last : UINT64_MAX;
@@ -80,12 +90,13 @@ static bool ring_gives_chunk(struct dwell_chunk_header *chunk, uint64_t end)
  * does a chunk whose checksum is stored in this moment, or that belongs to a window. */
 static bool ring_drop_chunk(struct ring *ring, struct dwell_chunk_header *chunk)
 {
-    const uint64_t end = keep_settings.on ? ring_end_of(chunk, ring->first) : 0;
+    const uint64_t end = keep_settings.on ? ring_end_of(ring, chunk) : 0;
     if (keep_settings.on && ring_gives_chunk(chunk, end))
         return false;
     if (!retired_take_back(chunk))
         return false;
-    ring->freed_until = end > ring->freed_until && end != UINT64_MAX ? end : ring->freed_until;
+    if (chunk->kind != DWELL_CHUNK_VALUES && end > ring->freed_until && end != UINT64_MAX)
+        ring->freed_until = end;
     if (chunk->kind == DWELL_CHUNK_EVENTS) {
         if (chunk_has_holes(chunk))
             return false;
@@ -100,6 +111,8 @@ static bool ring_drop_chunk(struct ring *ring, struct dwell_chunk_header *chunk)
 static struct dwell_chunk_header *ring_take_first(struct ring *ring)
 {
     struct dwell_chunk_header *first = ring->first;
+    if (ring->settled == first)
+        ring->settled = NULL;
     ring->first = guard_link(first);
     ring->bytes -= guard_size(first);
     if (!ring->first)
@@ -107,14 +120,16 @@ static struct dwell_chunk_header *ring_take_first(struct ring *ring)
     return first;
 }
 
-static void ring_append(struct ring *ring, struct dwell_chunk_header *chunk)
+/* Puts the chunk behind another one, or to the front. */
+static void ring_insert(struct ring *ring, struct dwell_chunk_header *after, struct dwell_chunk_header *chunk)
 {
-    guard_set_link(chunk, NULL);
-    if (ring->last)
-        guard_set_link(ring->last, chunk);
+    guard_set_link(chunk, after ? guard_link(after) : ring->first);
+    if (after)
+        guard_set_link(after, chunk);
     else
         ring->first = chunk;
-    ring->last = chunk;
+    if (ring->last == after)
+        ring->last = chunk;
     ring->bytes += guard_size(chunk);
 }
 
@@ -175,7 +190,20 @@ bool ring_keep(struct ring *ring, struct dwell_chunk_header *chunk)
 {
     if (runtime.mode != DWELL_MODE_RING)
         return false;
-    ring_append(ring, chunk);
+    ring_insert(ring, ring->settled, chunk);
+    ring->settled = ring->last;
+    retired_add_of_ring(chunk);
+    return true;
+}
+
+bool ring_keep_values(struct ring *ring, struct dwell_chunk_header *chunk, uint64_t end)
+{
+    if (runtime.mode != DWELL_MODE_RING)
+        return false;
+    uint64_t *last = ring_last_time(chunk);
+    if (last)
+        *last = end;
+    ring_insert(ring, ring->last, chunk);
     retired_add_of_ring(chunk);
     return true;
 }
@@ -185,11 +213,13 @@ void ring_end(struct ring *ring, struct ring *ended, uint64_t end)
     process_lock();
     while (ring->first) {
         struct dwell_chunk_header *chunk = ring_take_first(ring);
-        uint64_t *last = keep_settings.on && !ring->first ? ring_last_time(chunk) : NULL;
+        const bool is_last = chunk->kind != DWELL_CHUNK_VALUES && !ring_find_kind(ring->first, chunk->kind);
+        uint64_t *last = keep_settings.on && is_last ? ring_last_time(chunk) : NULL;
         if (last)
             *last = end;
         ring_trim(ended, guard_size(chunk));
-        ring_append(ended, chunk);
+        ring_insert(ended, ended->last, chunk);
+        ended->settled = chunk;
     }
     process_unlock();
 }

@@ -10,9 +10,11 @@
 
 #pragma GCC visibility push(hidden)
 
-/* A list of chunks, the oldest first. It is empty in other modes. */
+/* A list of chunks, in the order in which they are used again. It is empty in other modes. A values chunk stands behind
+ * the events chunk that was current when it ended, so that values stay as long as the events of their calls. */
 struct ring {
     struct dwell_chunk_header *first, *last;
+    struct dwell_chunk_header *settled; /* those behind it are values chunks that wait for the current events chunk */
     uint64_t bytes;
     uint64_t freed_until; /* ticks: events up to then are not in the session any more; zero if all are */
 };
@@ -27,6 +29,9 @@ struct area ring_take_chunk(struct ring *ring, uint32_t least, uint32_t size);
 
 /* Appends a finished chunk to the ring. False if the mode is not ring: the caller gives it up. */
 bool ring_keep(struct ring *ring, struct dwell_chunk_header *chunk);
+
+/* The same for a values chunk, with 8 free bytes at its end. Its last row was of `end`. */
+bool ring_keep_values(struct ring *ring, struct dwell_chunk_header *chunk, uint64_t end);
 
 /* Moves the chunks of a thread's ring to a ring of the process, as the thread ends. Its last event was at `end`. Takes
  * the process' lock. */

@@ -253,8 +253,8 @@ static void thread_end(struct thread *t)
     thread_give_up_chunk(t, !t->pause.active);
     if (runtime.recorder->end_thread)
         runtime.recorder->end_thread(t);
-    ring_end(&t->ring, &runtime.process->ended_ring, t->last);
     upward.end_thread(t);
+    ring_end(&t->ring, &runtime.process->ended_ring, t->last);
     os_close(t);
     thread_unlink(t);
     upward.thread_has_ended(t);

@@ -273,7 +273,7 @@ Test(e2e_values_recorded, that_are_too_many)
     values_expect("$DWELL record -q --values work:nothing ./valued calls 1 2>&1 >/dev/null; true",
                   "dwell: --values: work: no parameter 'nothing'; it has n, text, request, kind, good, byte\n");
     values_expect("$DWELL record -q --values few --mode profile ./valued calls 1 2>&1; true",
-                  "dwell: --values: only mode trace has values\n");
+                  "dwell: --values: mode profile keeps no single calls; use --mode trace or ring\n");
 }
 
 Test(e2e_values_recorded, of_many_functions)

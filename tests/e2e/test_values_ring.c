@@ -1,0 +1,150 @@
+/* Values in mode ring: those of the calls that the session still has, and no others. */
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <stdlib.h>
+
+#include "support/run.h"
+
+TestSuite(e2e_values_ring, .timeout = 600);
+
+#define SOURCES DWELL_CONSUMERS "/../e2e/programs/values/"
+
+static void ring_build(void)
+{
+    free(run_well("gcc -O2 -g -finstrument-functions -o ringed " SOURCES "ringed.c -lpthread"));
+}
+
+static void ring_expect(const char *command, const char *expected)
+{
+    char *text = run_well("%s", command);
+    cr_assert(eq(str, text, (char *)expected), "%s", command);
+    free(text);
+}
+
+static void ring_compare(const char *recorded, const char *printed)
+{
+    char *ours = run_well("%s", recorded), *theirs = run_well("%s", printed);
+    cr_assert(eq(str, ours, theirs), "%s: %s", recorded, printed);
+    cr_assert(ne(int, *theirs, 0));
+    free(ours);
+    free(theirs);
+}
+
+/* The values, one a line and call. */
+#define VALUES(function, what)                                                                                         \
+    "$DWELL values --each -n 0 --format json " function ":" what " | jq -r '.rows[] | \"\\(.values." what              \
+    ") \\(.calls)\"' | awk '{ for (i = 0; i < $2; i++) print $1 }' | sort -n"
+
+#define CALLS(function)                                                                                                \
+    "$DWELL report -n 0 --format json | jq '.rows[] | select(.function == \"" function "\") | .calls'"
+
+/* Begins and ends of the runs of numbers that follow each other. */
+#define RUNS                                                                                                           \
+    " | awk 'NR > 1 && $1 != last + 1 { print last } NR == 1 || $1 != last + 1 { printf \"%d \", $1 } { last = $1 } "  \
+    "END { print last }'"
+
+/* All calls of the session have values. */
+static void ring_check_whole(const char *function_calls, const char *values, const char *remarks)
+{
+    char *counted = run_well("%s | wc -l", values);
+    char *calls = run_well("%s", function_calls);
+    cr_assert(eq(str, calls, counted), "%s", values);
+    ring_expect(remarks, "0\n");
+    free(counted);
+    free(calls);
+}
+
+#define CHECK_WHOLE(function, what)                                                                                    \
+    ring_check_whole(CALLS(function), VALUES(function, what),                                                          \
+                     "$DWELL values --format json " function ":" what                                                  \
+                     " | jq '[.remarks[] | select(.code | test(\"values\"))] | length'")
+
+/* The session has the newest of 200,000 calls. It takes less than half of the space that all values would take. */
+static void ring_check_newest(void)
+{
+    CHECK_WHOLE("step", "n");
+    ring_compare(VALUES("step", "n"), "tail -n \"$(" CALLS("step") ")\" printed | cut -d'|' -f1");
+    ring_compare(VALUES("step", "return"), "tail -n \"$(" CALLS("step") ")\" printed | cut -d'|' -f2");
+    ring_expect(VALUES("step", "n") " | tail -n 1", "199999\n");
+    ring_expect("test $(stat -c %s dwell.data) -lt 4000000 && echo small", "small\n");
+}
+
+Test(e2e_values_ring, newest_calls)
+{
+    const char *const sizes[] = { "64K", "256K", "1M" };
+    ring_build();
+    for (int i = 0; i < 3; i++) {
+        free(run_well("$DWELL record -q --mode ring=%s --values step ./ringed steps 200000 > printed", sizes[i]));
+        ring_check_newest();
+    }
+}
+
+Test(e2e_values_ring, after_a_kill)
+{
+    ring_build();
+    free(run_well("$DWELL record -q --mode ring=64K --values step ./ringed steps 200000 killed > printed; "
+                  "test $? -eq 137"));
+    ring_check_newest();
+}
+
+Test(e2e_values_ring, of_ended_threads)
+{
+    ring_build();
+    free(run_well("$DWELL record -q --mode ring=64K --values step ./ringed threads 50000"));
+    CHECK_WHOLE("step", "n");
+    CHECK_WHOLE("step", "return");
+    ring_expect(VALUES("step", "n") RUNS " | grep -c '49999$'", "1\n"); /* ended threads share a ring */
+}
+
+Test(e2e_values_ring, of_a_forked_child)
+{
+    ring_build();
+    free(run_well("$DWELL record -q --mode ring=64K --values step ./ringed fork 50000"));
+    CHECK_WHOLE("step", "n");
+    ring_expect(VALUES("step", "n") RUNS " | cut -d' ' -f2", "1049999\n2049999\n");
+}
+
+/* Handlers' calls come between those that they interrupt. */
+Test(e2e_values_ring, in_signal_handlers)
+{
+    ring_build();
+    for (int i = 0; i < 3; i++) {
+        free(run_well("$DWELL record -q --mode ring=64K --values step ./ringed signals 1000000"));
+        CHECK_WHOLE("step", "n");
+        CHECK_WHOLE("step", "return");
+    }
+}
+
+/* The session has a maximum size, and threads share all of it. */
+Test(e2e_values_ring, of_a_whole_session)
+{
+    ring_build();
+    free(run_well("$DWELL record -q --max-size 8M,ring --values step ./ringed steps 300000 > printed"));
+    CHECK_WHOLE("step", "n");
+    ring_compare(VALUES("step", "n"), "tail -n \"$(" CALLS("step") ")\" printed | cut -d'|' -f1");
+}
+
+/* The enter is written when the call has lasted long enough. Meanwhile, the ring's chunks of values are used again. */
+Test(e2e_values_ring, of_calls_that_wait_for_their_time)
+{
+    ring_build();
+    free(run_well(
+        "$DWELL record -q --mode ring=64K --min 20ms --values step --values handle:n,kind ./ringed slow 10000"));
+    ring_expect(VALUES("handle", "n") " | tail -n 1", "99\n");
+}
+
+/* ---- kept windows ---- */
+
+Test(e2e_values_ring, of_kept_calls)
+{
+    ring_build();
+    free(run_well("$DWELL record -q --keep 'handle>20ms' --values step --values handle ./ringed slow 1000"));
+    CHECK_WHOLE("step", "n");
+    CHECK_WHOLE("handle", "n");
+    CHECK_WHOLE("handle", "return");
+    ring_expect("$DWELL values --each --format json handle:kind | jq '.rows[] | select(.values.kind == 1) | .calls'",
+                "10\n");
+    ring_expect("$DWELL why handle --slow '>20ms' --format json | jq -r '.factors[] | select(.name == \"argument\") | "
+                ".value' | grep kind",
+                "kind=1\n");
+}
