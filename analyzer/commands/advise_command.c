@@ -9,8 +9,8 @@
 #include "commands/command_line.h"
 #include "commands/commands.h"
 #include "report/advice_forms.h"
-#include "report/advice_rows.h"
 #include "report/text_summary.h"
+#include "tables/advice_rows.h"
 
 enum { TEXT_ROWS = 20 };
 

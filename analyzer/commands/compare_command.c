@@ -8,10 +8,10 @@
 #include "commands/commands.h"
 #include "commands/diff_result.h"
 #include "commands/record_options.h"
+#include "comparison/diff.h"
 #include "recorder/executable.h"
 #include "recorder/record_child.h"
 #include "recorder/record_series.h"
-#include "report/diff.h"
 
 enum { USUAL_RUNS = 5, MAX_CONDITIONS = 64 };
 

@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 #include "base/power_law.h"
-#include "report/diff.h"
+#include "comparison/diff.h"
 #include "tables/scaling_calls.h"
 
 struct exponent_gate {

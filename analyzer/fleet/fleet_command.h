@@ -4,10 +4,10 @@
 
 #include "commands/commands.h"
 #include "commands/diff_result.h"
+#include "comparison/diff.h"
 #include "fleet/push.h"
 #include "fleet/runs.h"
 #include "fleet/store_answer.h"
-#include "report/diff.h"
 
 struct fleet_action;
 

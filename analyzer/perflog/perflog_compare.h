@@ -2,8 +2,8 @@
 #ifndef DWELL_PERFLOG_PERFLOG_COMPARE_H
 #define DWELL_PERFLOG_PERFLOG_COMPARE_H
 
+#include "comparison/gate_condition.h"
 #include "perflog/perflog_views.h"
-#include "report/gate_condition.h"
 
 enum perflog_compared { PERFLOG_COUNT, PERFLOG_MEAN, PERFLOG_TOTAL, PERFLOG_COMPARED };
 

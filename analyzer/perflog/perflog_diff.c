@@ -4,8 +4,8 @@
 
 #include "base/memory.h"
 #include "base/sorted.h"
+#include "comparison/change.h"
 #include "perflog/perflog_compare.h"
-#include "report/change.h"
 
 enum {
     AT_APP,

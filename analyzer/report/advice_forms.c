@@ -11,7 +11,7 @@
 #include "base/message.h"
 #include "base/path_text.h"
 #include "base/visible.h"
-#include "report/advice_rows.h"
+#include "tables/advice_rows.h"
 
 enum { MAX_NAMED = 10 /* in remarks */ };
 

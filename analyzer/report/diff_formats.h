@@ -3,7 +3,7 @@
 #ifndef DWELL_REPORT_DIFF_FORMATS_H
 #define DWELL_REPORT_DIFF_FORMATS_H
 
-#include "report/diff.h"
+#include "comparison/diff.h"
 #include "report/diff_sources.h"
 
 /* What is printed, beside the comparison. */

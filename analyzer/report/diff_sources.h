@@ -2,7 +2,7 @@
 #ifndef DWELL_REPORT_DIFF_SOURCES_H
 #define DWELL_REPORT_DIFF_SOURCES_H
 
-#include "report/diff.h"
+#include "comparison/diff.h"
 
 struct diff_source {
     char *file; /* NULL if unknown */

@@ -9,11 +9,11 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "comparison/diff.h"
 #include "fleet/file.h"
 #include "fleet/schema.h"
 #include "fleet/store_answer.h"
 #include "fuzz/fuzz.h"
-#include "report/diff.h"
 #include "report/table_formats.h"
 #include "tables/views.h"
 

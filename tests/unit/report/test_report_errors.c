@@ -3,7 +3,7 @@
 #include <criterion/new/assert.h>
 
 #include "base/memory.h"
-#include "report/diff.h"
+#include "comparison/diff.h"
 #include "support/example.h"
 #include "support/exported.h"
 #include "support/success.h"

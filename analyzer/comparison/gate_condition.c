@@ -1,5 +1,5 @@
 /* Parses conditions of --fail-if, and compares changes with them. */
-#include "report/gate_condition.h"
+#include "comparison/gate_condition.h"
 
 #include <stdlib.h>
 #include <string.h>

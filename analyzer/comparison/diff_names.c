@@ -1,5 +1,5 @@
 /* Gives the functions and modules of sessions names in place of addresses and paths, and common numbers by them. */
-#include "report/diff_names.h"
+#include "comparison/diff_names.h"
 
 #include <stdlib.h>
 #include <string.h>

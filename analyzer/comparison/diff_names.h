@@ -1,8 +1,8 @@
 /* The names by which functions and modules of sessions are compared. */
-#ifndef DWELL_REPORT_DIFF_NAMES_H
-#define DWELL_REPORT_DIFF_NAMES_H
+#ifndef DWELL_COMPARISON_DIFF_NAMES_H
+#define DWELL_COMPARISON_DIFF_NAMES_H
 
-#include "report/diff.h"
+#include "comparison/diff.h"
 
 /* Programs of different names count as two versions of one program: the module of this session, and its other name. The
  * caller frees `from`. */

@@ -2,12 +2,12 @@
  * Compares sessions before and after a change by function, module or call path. Addresses change from build to build,
  * so the names of a function and its module identify it. docs/diff.md has the formulas.
  */
-#ifndef DWELL_REPORT_DIFF_H
-#define DWELL_REPORT_DIFF_H
+#ifndef DWELL_COMPARISON_DIFF_H
+#define DWELL_COMPARISON_DIFF_H
 
 #include "base/amount.h"
 #include "base/intern.h"
-#include "report/gate_condition.h"
+#include "comparison/gate_condition.h"
 #include "tables/views.h"
 
 enum diff_by { DIFF_FUNCTIONS, DIFF_MODULES, DIFF_PATHS };

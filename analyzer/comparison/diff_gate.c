@@ -7,7 +7,7 @@
 #include "base/memory.h"
 #include "base/text_options.h"
 #include "base/visible.h"
-#include "report/diff.h"
+#include "comparison/diff.h"
 
 bool diff_gate_parse(struct gate *gate, const char *text, struct error *error)
 {

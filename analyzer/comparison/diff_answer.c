@@ -7,7 +7,7 @@
 #include "base/numbers.h"
 #include "base/statistics.h"
 #include "base/text_options.h"
-#include "report/diff.h"
+#include "comparison/diff.h"
 
 static struct sample answer_side(const struct diff *d, enum diff_value value, enum diff_side side)
 {

@@ -1,6 +1,6 @@
 /* Compares sessions: gives their functions, modules and call paths common numbers and their values one unit, tests the
  * changes for significance, and sorts the rows. */
-#include "report/diff.h"
+#include "comparison/diff.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -10,10 +10,10 @@
 #include "base/numbers.h"
 #include "base/statistics.h"
 #include "base/units.h"
-#include "report/diff_chance.h"
-#include "report/diff_levels.h"
-#include "report/diff_names.h"
-#include "report/diff_percentiles.h"
+#include "comparison/diff_chance.h"
+#include "comparison/diff_levels.h"
+#include "comparison/diff_names.h"
+#include "comparison/diff_percentiles.h"
 
 enum { NS_PER_SECOND = 1000000000 }; /* values are in nanoseconds */
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/statistics.h"
-#include "report/diff.h"
+#include "comparison/diff.h"
 #include "support/load.h"
 #include "support/scenario.h"
 #include "support/success.h"

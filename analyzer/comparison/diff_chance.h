@@ -1,8 +1,8 @@
 /* Finds the rows whose calls the system's timing decides, so that they can differ between runs of one program. */
-#ifndef DWELL_REPORT_DIFF_CHANCE_H
-#define DWELL_REPORT_DIFF_CHANCE_H
+#ifndef DWELL_COMPARISON_DIFF_CHANCE_H
+#define DWELL_COMPARISON_DIFF_CHANCE_H
 
-#include "report/diff.h"
+#include "comparison/diff.h"
 
 /* Notes which functions the session's waits and calls of the system call. `p` is the session's profile with the
  * names of the comparison. */

@@ -3,14 +3,14 @@
  * read returns as much as there is, and a wait for a condition asks for it again each time that it wakes up. So the
  * calls of these rows, and of what they call, differ between runs of one program.
  */
-#include "report/diff_chance.h"
+#include "comparison/diff_chance.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "base/numbers.h"
-#include "report/diff_names.h"
+#include "comparison/diff_names.h"
 #include "symbols/os_calls.h"
 #include "symbols/short_name.h"
 

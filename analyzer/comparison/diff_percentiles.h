@@ -1,9 +1,9 @@
 /* How long single calls took, in a comparison: percentiles of completed calls, elapsed inclusive. */
-#ifndef DWELL_REPORT_DIFF_PERCENTILES_H
-#define DWELL_REPORT_DIFF_PERCENTILES_H
+#ifndef DWELL_COMPARISON_DIFF_PERCENTILES_H
+#define DWELL_COMPARISON_DIFF_PERCENTILES_H
 
 #include "base/statistics.h"
-#include "report/diff.h"
+#include "comparison/diff.h"
 
 /* Keeps the durations of a run by key, and fills the percentiles of its rows. `keys` are by function or node of the
  * profile, as the comparison is by. */

@@ -1,5 +1,5 @@
 /* Makes rows of the functions that are worth leaving out, and words and JSON of what that saves. */
-#include "report/advice_rows.h"
+#include "tables/advice_rows.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* Finds the rows that differ between sessions because calls were only counted. */
-#include "report/diff_levels.h"
+#include "comparison/diff_levels.h"
 
 #include <stdlib.h>
 #include <string.h>

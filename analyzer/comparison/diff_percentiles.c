@@ -3,7 +3,7 @@
  * show how far it differs. With one run on a side, the order of the calls shows that. If the calls of both sides were
  * alike, as many of each would take longer than a percentile of all together.
  */
-#include "report/diff_percentiles.h"
+#include "comparison/diff_percentiles.h"
 
 #include <math.h>
 #include <stdlib.h>

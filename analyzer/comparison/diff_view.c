@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "report/change.h"
-#include "report/diff.h"
+#include "comparison/change.h"
+#include "comparison/diff.h"
 
 /* The columns of each value. */
 static const struct diff_view_column {

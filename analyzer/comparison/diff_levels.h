@@ -2,10 +2,10 @@
  * What a comparison cannot tell because calls were only counted. They are in no call path and in no range of time. So
  * calls on a path, or in a range, depend on the levels that functions had, which differ from run to run.
  */
-#ifndef DWELL_REPORT_DIFF_LEVELS_H
-#define DWELL_REPORT_DIFF_LEVELS_H
+#ifndef DWELL_COMPARISON_DIFF_LEVELS_H
+#define DWELL_COMPARISON_DIFF_LEVELS_H
 
-#include "report/diff_names.h"
+#include "comparison/diff_names.h"
 
 /* What is unknown of a row: bits. */
 enum { DIFF_UNKNOWN_CALLS = 1, DIFF_UNKNOWN_TIMES = 2 };

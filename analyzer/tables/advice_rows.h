@@ -1,6 +1,6 @@
 /* The rows of dwell advise: functions that are worth leaving out. */
-#ifndef DWELL_REPORT_ADVICE_ROWS_H
-#define DWELL_REPORT_ADVICE_ROWS_H
+#ifndef DWELL_TABLES_ADVICE_ROWS_H
+#define DWELL_TABLES_ADVICE_ROWS_H
 
 #include <stdio.h>
 

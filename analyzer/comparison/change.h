@@ -1,6 +1,6 @@
 /* Cells for the difference between two values, the same in all comparisons. */
-#ifndef DWELL_REPORT_CHANGE_H
-#define DWELL_REPORT_CHANGE_H
+#ifndef DWELL_COMPARISON_CHANGE_H
+#define DWELL_COMPARISON_CHANGE_H
 
 #include <math.h>
 

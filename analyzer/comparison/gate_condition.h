@@ -1,6 +1,6 @@
 /* Conditions that fail a comparison, such as "cpu_exclusive > +10%", for scripts that check a program's speed. */
-#ifndef DWELL_REPORT_GATE_CONDITION_H
-#define DWELL_REPORT_GATE_CONDITION_H
+#ifndef DWELL_COMPARISON_GATE_CONDITION_H
+#define DWELL_COMPARISON_GATE_CONDITION_H
 
 #include <stdbool.h>
 #include <stddef.h>

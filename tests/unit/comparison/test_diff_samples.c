@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/diff.h"
+#include "comparison/diff.h"
 #include "support/load.h"
 #include "support/scenario.h"
 #include "support/success.h"
