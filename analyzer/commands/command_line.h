@@ -2,8 +2,8 @@
 #ifndef DWELL_COMMANDS_COMMAND_LINE_H
 #define DWELL_COMMANDS_COMMAND_LINE_H
 
+#include "analysis/session_needs.h"
 #include "commands/option_table.h"
-#include "commands/session_needs.h"
 #include "commands/shared_options.h"
 
 struct command_line {

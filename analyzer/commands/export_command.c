@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "analysis/session_needs.h"
 #include "base/gzip.h"
 #include "base/memory.h"
 #include "base/progress.h"
@@ -203,11 +204,13 @@ static int export_write_stream(const struct export_settings *settings, const str
 static int export_write(const struct export_settings *settings, const struct analysis *session)
 {
     struct error error = { NULL };
-    if (settings->format->check && !settings->format->check(session, &settings->options, &error))
+    const struct export_format *format = settings->format;
+    if (!session_needs_check_loaded(format->needs, session, format->instead, &error) ||
+        (format->check && !format->check(session, &settings->options, &error)))
         die_of(&error);
-    if (!settings->format->write_files)
+    if (!format->write_files)
         return export_write_stream(settings, session);
-    if (!settings->format->write_files(session, &settings->options, settings->shared.output, &error))
+    if (!format->write_files(session, &settings->options, settings->shared.output, &error))
         die_of(&error);
     return STATUS_OK;
 }

@@ -2,7 +2,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <libsmartcols.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,8 +21,8 @@
 #include "base/visible.h"
 #include "commands/command_line.h"
 #include "commands/commands.h"
-#include "commands/info_lines.h"
 #include "report/info_json.h"
+#include "report/info_lines.h"
 #include "tables/views.h"
 #include "trace/event_cost.h"
 #include "trace/recorded_names.h"
@@ -50,25 +49,9 @@ struct info_settings {
 
 static const struct option_row options[] = { { TAKE_SESSION(struct info_settings, file) }, { 0 } };
 
-void info_print_line(const char *name, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    printf("%-16s", name);
-    vprint_text(stdout, format, arguments);
-    putchar('\n');
-    va_end(arguments);
-}
-
 static uint64_t info_ns(const struct session_file *f, uint64_t ticks)
 {
     return ticks_to_ns(ticks, f->header.ticks_per_second);
-}
-
-const char *info_time(const struct session_file *f, uint64_t ticks, char text[TIME_TEXT])
-{
-    text_time(info_ns(f, ticks), text);
-    return text;
 }
 
 /* The run's own length, and the sums over its threads that reports are about. */

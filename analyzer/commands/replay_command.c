@@ -148,8 +148,8 @@ static struct session_file *replay_open(const char *path, const struct analysis_
     if (!file)
         die(STATUS_ERROR, "%s: %s", path, wrong);
     damage_report(path, damage_of(file), load->strict);
-    session_needs_check(line.needs, file);
-    if (!call_filters_apply(filters, file, load->jobs, &error) || !call_filters_check(filters, path, &error))
+    if (!session_needs_check(line.needs, file, NULL, &error) ||
+        !call_filters_apply(filters, file, load->jobs, &error) || !call_filters_check(filters, path, &error))
         die_of(&error);
     return file;
 }

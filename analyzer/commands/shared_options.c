@@ -5,13 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/session_needs.h"
 #include "base/csv_text.h"
 #include "base/duration.h"
 #include "base/memory.h"
 #include "base/terminal.h"
 #include "base/text_options.h"
 #include "commands/commands.h"
-#include "commands/session_needs.h"
 #include "commands/within_values.h"
 #include "tables/percentiles.h"
 #include "tables/views.h"
@@ -362,8 +362,10 @@ struct analysis_options shared_options_of_load(const struct shared_options *s)
 static void shared_options_load_as(struct analysis *analysis, const char *path, const struct shared_options *s,
                                    const struct analysis_options *options)
 {
+    struct error error = { NULL };
     command_load(analysis, path ? path : DWELL_USUAL_FILE, options);
-    session_needs_check_loaded(s->needs, analysis);
+    if (!session_needs_check_loaded(s->needs, analysis, NULL, &error))
+        die_of(&error);
     option_check_times("--min", s->min, analysis->summary.samples, analysis->file->path);
 }
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/session_needs.h"
 #include "base/memory.h"
 #include "export/formats.h"
 #include "export/measures.h"
@@ -14,17 +15,7 @@ static bool export_check_time(const struct analysis *session, const struct expor
     return measure_check(session, options->time, error);
 }
 
-static bool export_check_slices(const struct analysis *session, const struct export_options *options,
-                                struct error *error)
-{
-    (void)options;
-    const char *why = session_file_why_sums(session->file);
-    if (!why)
-        return true;
-    return error_set(error,
-                     "%s: %s, without single calls, which this format needs; %sexport callgrind, pprof or speedscope",
-                     session->file->path, why, session->summary.imported ? "" : "record in mode trace, or ");
-}
+static const char of_sums[] = "export callgrind, pprof or speedscope"; /* formats that need no single calls */
 
 const struct export_format export_formats[] = {
     { .name = "callgrind",
@@ -54,12 +45,14 @@ const struct export_format export_formats[] = {
     { .name = "chrome",
       .summary = "single calls over time in JSON, for about:tracing and Perfetto's UI",
       .uses = EXPORT_SINGLE | EXPORT_VALUES,
-      .check = export_check_slices,
+      .needs = SESSION_SINGLE_CALLS,
+      .instead = of_sums,
       .write = export_chrome },
     { .name = "perfetto",
       .summary = "single calls, flows and counters as a Perfetto trace",
       .uses = EXPORT_SINGLE | EXPORT_VALUES,
-      .check = export_check_slices,
+      .needs = SESSION_SINGLE_CALLS,
+      .instead = of_sums,
       .write = export_perfetto,
       .binary = true },
     { .name = "firefox",
@@ -69,7 +62,8 @@ const struct export_format export_formats[] = {
     { .name = "ctf",
       .summary = "single calls as a CTF trace, a folder that babeltrace2 reads",
       .uses = EXPORT_SINGLE | EXPORT_VALUES,
-      .check = export_check_slices,
+      .needs = SESSION_SINGLE_CALLS,
+      .instead = of_sums,
       .write_files = export_ctf },
     { 0 },
 };

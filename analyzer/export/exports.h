@@ -34,6 +34,8 @@ struct export_format {
     const char *name;
     const char *summary; /* one line for --list */
     unsigned uses;       /* enum export_uses */
+    unsigned needs;      /* of a session: a set of enum session_needs */
+    const char *instead; /* what the user can do with a session that lacks it; NULL: nothing */
     /* One of the two is set. `write` leaves errors of writing in the stream and returns others. `write_files` makes the
      * file of that name, or several files whose names begin with it. If it fails, it makes and replaces no file. */
     bool (*write)(const struct analysis *session, const struct export_options *options, FILE *out, struct error *error);

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/session_needs.h"
 #include "base/index.h"
 #include "base/memory.h"
 #include "base/numbers.h"
@@ -313,9 +314,6 @@ bool perflog_export_check(const struct analysis *session, const struct export_op
     if (session->summary.samples)
         return error_set(error, "%s: a report of samples, which have no durations; export vsperf or collapsed instead",
                          session->file->path);
-    const char *why = session_file_why_sums(session->file);
-    if (options->aggregate || !why)
-        return true;
-    return error_set(error, "%s: %s, without single calls; use --aggregate for one line for each function",
-                     session->file->path, why);
+    const unsigned needs = options->aggregate ? 0 : SESSION_SINGLE_CALLS;
+    return session_needs_check(needs, session->file, "use --aggregate for one line for each function", error);
 }

@@ -263,8 +263,8 @@ Test(e2e_export, perflog_of_profile_mode)
     struct ran r = run("$DWELL export perflog");
     cr_assert(eq(int, r.status, 2));
     cr_assert(eq(str, r.err,
-                 "dwell: dwell.data: recorded in mode profile, without single calls; use --aggregate for one line for "
-                 "each function\n"));
+                 "dwell: dwell.data: recorded in mode profile, which keeps no single calls; record in mode trace or "
+                 "ring, or use --aggregate for one line for each function\n"));
     cr_assert(eq(str, r.out, ""));
     ran_drop(&r);
     struct perflog *log = export_read_log("--aggregate");

@@ -279,8 +279,8 @@ Test(e2e_timeline_exports, mode_profile)
         cr_assert(eq(int, r.status, 2));
         cr_assert(eq(
             str, r.err,
-            "dwell: dwell.data: recorded in mode profile, without single calls, which this format needs; record in mode"
-            " trace, or export callgrind, pprof or speedscope\n"));
+            "dwell: dwell.data: recorded in mode profile, which keeps no single calls; record in mode trace or ring, or "
+            "export callgrind, pprof or speedscope\n"));
         ran_drop(&r);
     }
     free(run_well("test \"$(cat out)\" = before"));

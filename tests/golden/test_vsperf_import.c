@@ -323,8 +323,7 @@ Test(golden_vsperf_import, messages_speak_of_reports)
         { "report --by line s.dwell",
           "s.dwell: imported from a report, which does not say from which lines calls were made" },
         { "export chrome s.dwell",
-          "s.dwell: imported from a report, without single calls, which this format needs; export "
-          "callgrind, pprof or speedscope" },
+          "s.dwell: imported from a report, which keeps no single calls; export callgrind, pprof or speedscope" },
         { "report --from 1ms s.dwell",
           "s.dwell: imported from a report, so it has sums without times and cannot be cut by --from and --to" },
         { "annotate _wmain s.dwell", "annotate: the source of '_wmain' is not in the report" },

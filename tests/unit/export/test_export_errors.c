@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
+#include "analysis/session_needs.h"
 #include "base/memory.h"
 #include "commands/features.h"
 #include "support/example.h"
@@ -68,15 +69,15 @@ Test(unit_export_errors, what_a_session_does_not_hold)
         wanted);
     free(wanted);
     analysis.file->header.mode = DWELL_MODE_PROFILE;
-    wanted = need_text(
-        "%s: recorded in mode profile, without single calls, which this format needs; record in mode trace, or "
-        "export callgrind, pprof or speedscope",
-        analysis.file->path);
-    EXPECT_ERROR(find_export("chrome")->check(&analysis, &(struct export_options){ 0 }, &error), wanted);
+    wanted = need_text("%s: recorded in mode profile, which keeps no single calls; record in mode trace or ring, or "
+                       "export callgrind, pprof or speedscope",
+                       analysis.file->path);
+    const struct export_format *chrome = find_export("chrome");
+    EXPECT_ERROR(session_needs_check_loaded(chrome->needs, &analysis, chrome->instead, &error), wanted);
     free(wanted);
-    wanted =
-        need_text("%s: recorded in mode profile, without single calls; use --aggregate for one line for each function",
-                  analysis.file->path);
+    wanted = need_text("%s: recorded in mode profile, which keeps no single calls; record in mode trace or ring, or "
+                       "use --aggregate for one line for each function",
+                       analysis.file->path);
     EXPECT_ERROR(find_export("perflog")->check(&analysis, &(struct export_options){ 0 }, &error), wanted);
     free(wanted);
     analysis_drop(&analysis);

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/path_text.h"
-#include "commands/info_lines.h"
+#include "report/info_lines.h"
 #include "trace/library_slots.h"
 #include "trace/recorded_values.h"
 

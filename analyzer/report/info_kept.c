@@ -4,7 +4,7 @@
 
 #include "analysis/names.h"
 #include "base/numbers.h"
-#include "commands/info_lines.h"
+#include "report/info_lines.h"
 #include "report/kept_activities.h"
 #include "report/kept_ring.h"
 

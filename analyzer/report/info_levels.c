@@ -7,7 +7,7 @@
 #include "analysis/names.h"
 #include "base/memory.h"
 #include "base/numbers.h"
-#include "commands/info_lines.h"
+#include "report/info_lines.h"
 
 /* The text that follows "counted since 3 ms". */
 static char *info_level_text(const struct session_file *f, const struct level_change *c, uint64_t first)

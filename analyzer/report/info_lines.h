@@ -1,6 +1,6 @@
 /* Lines of dwell info. */
-#ifndef DWELL_COMMANDS_INFO_LINES_H
-#define DWELL_COMMANDS_INFO_LINES_H
+#ifndef DWELL_REPORT_INFO_LINES_H
+#define DWELL_REPORT_INFO_LINES_H
 
 #include "base/time_unit.h"
 #include "trace/session_file.h"
