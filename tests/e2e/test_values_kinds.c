@@ -1,0 +1,50 @@
+/* Values of every kind, under a timer's signals and with threads, against what the program prints. */
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <stdlib.h>
+
+#include "support/run.h"
+
+TestSuite(e2e_values_kinds, .timeout = 1800);
+
+enum { ROUNDS = 25000 /* in each of four threads */ };
+
+/* A line for each function: its name, and "same", "unread" or "differs". */
+static const char compare_all[] =
+    "./kinds | while read -r function what; do "
+    "$DWELL record -q --values \"$function:$what\" ./kinds $function %d 2>/dev/null | LC_ALL=C sort > printed; "
+    "[ -s printed ] || { echo \"$function unread\"; continue; }; "
+    "$DWELL values --each -n 0 --format csv $function | tail -n +2 | awk -F, '{ print $1 \"|\" $2 }' | "
+    "LC_ALL=C sort > recorded; "
+    "cmp -s printed recorded && echo \"$function same\" || echo \"$function differs\"; done > compared";
+
+static void kinds_check(const char *compiler, const char *expected_unread)
+{
+    free(run_well("%s -std=c++17 -g -o kinds " DWELL_CONSUMERS "/../e2e/programs/values/kinds.cc -lpthread", compiler));
+    free(run_well(compare_all, ROUNDS));
+    char *differs = run_well("sed -n 's/ differs//p' compared"), *unread = run_well("sed -n 's/ unread//p' compared"),
+         *whole = run_well("test $(wc -l < compared) -eq $(./kinds | wc -l) && echo whole");
+    cr_assert(eq(str, differs, ""), "%s", compiler);
+    cr_assert(eq(str, unread, (char *)expected_unread), "%s", compiler);
+    cr_assert(eq(str, whole, "whole\n"));
+    free(differs);
+    free(unread);
+    free(whole);
+}
+
+Test(e2e_values_kinds, of_gcc_without_optimisation)
+{
+    kinds_check("g++ -O0 -finstrument-functions -finstrument-functions-exclude-file-list=/usr", "give_view\n");
+}
+
+/* GCC says of small parameters that they are optimised out, as it has extended them. */
+Test(e2e_values_kinds, of_gcc)
+{
+    kinds_check("g++ -O2 -finstrument-functions -finstrument-functions-exclude-file-list=/usr",
+                "take_i8\ntake_u8\ntake_i16\ntake_u16\ntake_letter\ntake_flag\ngive_view\n");
+}
+
+Test(e2e_values_kinds, of_clang)
+{
+    kinds_check("clang++ -O2 -finstrument-functions-after-inlining", "take_view\ngive_view\n");
+}
