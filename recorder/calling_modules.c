@@ -55,14 +55,24 @@ static void calling_sort(struct calling_modules *c)
     c->sorted = true;
 }
 
-const struct calling_module *calling_modules_find(struct calling_modules *c, const uint32_t *order, const char *name)
+/* The index of the first function of that name, if there is any. */
+static size_t calling_first(struct calling_modules *c, const char *name)
 {
     calling_sort(c);
+    return LOWER_BOUND(f, c->functions, c->function_count, strcmp(f->name, name) < 0);
+}
+
+static bool calling_is_named(const struct calling_modules *c, size_t i, const char *name)
+{
+    return i < c->function_count && strcmp(c->functions[i].name, name) == 0;
+}
+
+const struct calling_module *calling_modules_find(struct calling_modules *c, const uint32_t *order, const char *name)
+{
     uint32_t best = CALLING_NONE, found = CALLING_NONE;
-    size_t i = LOWER_BOUND(f, c->functions, c->function_count, strcmp(f->name, name) < 0);
-    for (; i < c->function_count && strcmp(c->functions[i].name, name) == 0; i++) {
+    for (size_t i = calling_first(c, name); calling_is_named(c, i, name); i++) {
         const uint32_t module = c->functions[i].module, place = order ? order[module] : module;
-        if (place >= best)
+        if (place >= best || c->list[module]->is_runtime)
             continue;
         best = place;
         found = module;
@@ -70,7 +80,21 @@ const struct calling_module *calling_modules_find(struct calling_modules *c, con
     return found == CALLING_NONE ? NULL : c->list[found];
 }
 
+bool calling_modules_interpose(struct calling_modules *c, const char *name)
+{
+    bool any = false;
+    for (size_t i = calling_first(c, name); calling_is_named(c, i, name); i++)
+        any |= c->list[c->functions[i].module]->is_runtime;
+    return any;
+}
+
 /* ---- modules ---- */
+
+static bool calling_has_soname(Elf *elf, const char *begin)
+{
+    const char *name = elf_dynamic_text(elf, DT_SONAME, 0);
+    return name && strncmp(name, begin, strlen(begin)) == 0;
+}
 
 static struct calling_module *calling_open(char *path)
 {
@@ -85,6 +109,8 @@ static struct calling_module *calling_open(char *path)
     /* libc has empty functions of the probes' names, which it does not call */
     m->probes =
         m->elf && probe_targets_find(&targets, m->elf) && (targets.slot_count[PROBE_ENTER] || elf_has_runtime(m->elf));
+    m->is_runtime = m->elf && elf_has_runtime(m->elf) && calling_has_soname(m->elf, "libdwell.so.");
+    m->probes &= !m->is_runtime;
     return m;
 }
 

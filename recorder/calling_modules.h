@@ -15,9 +15,10 @@ struct calling_module {
     struct symbol_module symbols;
     struct binaries *binaries;
     struct binary_parts parts;
-    Elf *elf;    /* NULL if it cannot be read */
-    bool probes; /* it has some */
-    bool opens;  /* it loads libraries by itself (dlopen) */
+    Elf *elf;        /* NULL if it cannot be read */
+    bool probes;     /* it has some */
+    bool is_runtime; /* libdwell.so */
+    bool opens;      /* it loads libraries by itself (dlopen) */
 };
 
 /* A function that a module has. */
@@ -45,9 +46,12 @@ uint32_t calling_modules_add(struct calling_modules *c, const char *path);
  * CALLING_NONE at first. `next` is the next number; the function returns the one after it. */
 uint32_t calling_modules_order(const struct calling_modules *c, uint32_t first, uint32_t *order, uint32_t next);
 
-/* The module of the function that the loader would find; NULL if none has it. With an order of NULL, modules come as
- * they were added. */
+/* The module of the function that the loader would find if there were no runtime; NULL if none has it. With an order of
+ * NULL, modules come as they were added. */
 const struct calling_module *calling_modules_find(struct calling_modules *c, const uint32_t *order, const char *name);
+
+/* Whether the runtime takes the place of the function. */
+bool calling_modules_interpose(struct calling_modules *c, const char *name);
 
 void calling_modules_drop(struct calling_modules *c);
 

@@ -97,7 +97,7 @@ static uint32_t filters_judge_symbol(const struct filters *f, const char *module
         struct filter_pattern *p = &f->patterns[i];
         if (!filters_pattern_matches(p, module, symbol, &n)) {
             if (!p->matches)
-                function_pattern_note_similar(&p->of, n.whole);
+                function_pattern_note_similar(&p->of, module, &(struct named_function){ .name = n.whole });
             continue;
         }
         p->matches++;

@@ -15,8 +15,10 @@
 #include "base/sorted.h"
 #include "dwell/format.h"
 #include "recorder/program_modules.h"
-#include "recorder/uncalled_functions.h"
+#include "recorder/runtime_library.h"
 #include "symbols/call_slots.h"
+#include "symbols/os_calls.h"
+#include "symbols/uncalled_functions.h"
 
 bool planned_calls_add(struct planned_calls *c, const char *text, struct error *error)
 {
@@ -33,8 +35,10 @@ bool planned_calls_any(const struct planned_calls *c)
 
 void planned_calls_drop(struct planned_calls *c)
 {
-    for (size_t i = 0; i < c->count; i++)
+    for (size_t i = 0; i < c->count; i++) {
         function_pattern_drop(&c->choices[i].of);
+        free(c->choices[i].name);
+    }
     free(c->choices);
     free(c->bytes);
     for (size_t i = 0; i < c->answer_count; i++)
@@ -72,25 +76,52 @@ static bool calls_pattern_names(struct call_choice *choice, const struct calling
     if (function_pattern_matches(&choice->of, of->path, &named))
         return true;
     if (!choice->matches)
-        function_pattern_note_similar(&choice->of, demangled);
+        function_pattern_note_similar(&choice->of, of->path, &named);
     return false;
 }
 
+/* Whether the options name the function. */
 static bool calls_are_chosen(struct planned_calls *c, const struct calling_module *of, const char *name)
 {
-    const char *reason = uncalled_reason(name);
     char *demangled = symbol_demangle(name);
     bool chosen = c->all;
     for (size_t i = 0; i < c->count; i++) {
         struct call_choice *choice = &c->choices[i];
-        if (!calls_pattern_names(choice, of, name, demangled))
-            continue;
-        choice->matches += !reason;
-        choice->reason = reason ? reason : choice->reason;
-        chosen = true;
+        choice->names = calls_pattern_names(choice, of, name, demangled);
+        chosen |= choice->names;
     }
     free(demangled);
-    return chosen && !reason;
+    return chosen;
+}
+
+/* Why calls of the function are left alone; NULL if they are not. */
+static const char *calls_reason(struct planned_calls *c, const char *name)
+{
+    const char *reason = uncalled_reason(name);
+    if (reason || !calling_modules_interpose(&c->found, name))
+        return reason;
+    if (os_calls_number(name) < 0)
+        return "the recording takes their place itself";
+    return c->no_os_calls ? "--no-os-calls leaves their rows out" : "they have rows as calls of the system already";
+}
+
+/* Notes for each pattern that names the function what becomes of it. */
+static void calls_note(struct planned_calls *c, const char *name, const char *reason)
+{
+    for (size_t i = 0; i < c->count; i++) {
+        struct call_choice *choice = &c->choices[i];
+        if (!choice->names)
+            continue;
+        choice->matches += !reason;
+        if (!reason)
+            continue;
+        choice->others |= choice->name && strcmp(choice->linkage_name, name) != 0;
+        if (choice->name)
+            continue;
+        choice->name = symbol_demangle(name);
+        choice->linkage_name = name;
+        choice->reason = reason;
+    }
 }
 
 /* Libraries whose functions take few arguments, all of which are numbers and addresses, unless they take any number. */
@@ -135,32 +166,52 @@ static void calls_say_addressed(const struct calls_search *search)
             search->addressed, search->addressed_count - 1);
 }
 
-static uint32_t calls_put_slots(struct calls_search *search, const struct calling_module *m, FILE *out)
+/* The slots of a module. */
+struct calls_of_module {
+    struct calls_search *search;
+    const struct calling_module *module;
+    struct stack_arguments declared; /* read for the first slot that is chosen */
+    bool read;
+    FILE *out;
+};
+
+/* Returns why the slot is left alone; NULL if it is not. */
+static const char *calls_put_slot(struct calls_of_module *m, const struct call_slot *slot,
+                                  const struct calling_module *of)
 {
-    struct call_slots slots = call_slots_find(m->elf, m->parts.image);
-    struct stack_arguments declared = { .list = NULL };
-    uint32_t count = 0;
+    const char *reason = calls_reason(m->search->calls, slot->name);
+    if (reason)
+        return reason;
+    if (!slot->only_calls) {
+        calls_note_address(m->search, slot->name);
+        return "the code also takes its address; build without -fno-plt";
+    }
+    if (!m->read)
+        m->declared = stack_arguments_find(m->module->parts.module);
+    m->read = true;
+    const uint32_t bytes = calls_stack_bytes(&m->declared, of, slot->name);
+    if (bytes == UINT32_MAX)
+        return "their arguments may take too much of the stack";
+    fwrite(&(struct dwell_calls_slot){ .address = slot->address, .stack_bytes = bytes },
+           sizeof(struct dwell_calls_slot), 1, m->out);
+    return NULL;
+}
+
+static void calls_put_slots(struct calls_search *search, const struct calling_module *module, FILE *out)
+{
+    struct call_slots slots = call_slots_find(module->elf, module->parts.image);
+    struct calls_of_module m = { .search = search, .module = module, .out = out };
     for (size_t i = 0; i < slots.count; i++) {
         const struct call_slot *slot = &slots.list[i];
         const struct calling_module *of = calling_modules_find(&search->calls->found, search->order, slot->name);
         if (!of || of->probes || !calls_are_chosen(search->calls, of, slot->name))
             continue;
-        if (!slot->only_calls) {
-            calls_note_address(search, slot->name);
-            continue;
-        }
-        if (!count)
-            declared = stack_arguments_find(m->parts.module);
-        const uint32_t bytes = calls_stack_bytes(&declared, of, slot->name);
-        if (bytes == UINT32_MAX)
-            continue;
-        fwrite(&(struct dwell_calls_slot){ .address = slot->address, .stack_bytes = bytes },
-               sizeof(struct dwell_calls_slot), 1, out);
-        count++;
+        const char *reason = calls_put_slot(&m, slot, of);
+        calls_note(search->calls, slot->name, reason);
+        search->calls->left_alone += reason != NULL;
     }
-    stack_arguments_drop(&declared);
+    stack_arguments_drop(&m.declared);
     free(slots.list);
-    return count;
 }
 
 static int calls_compare_offsets(const void *a, const void *b)
@@ -178,7 +229,7 @@ void planned_calls_each(struct planned_calls *c, const char *file, planned_calls
     size_t count = 0;
     for (size_t i = 0; i < c->found.function_count; i++) {
         const struct called_function *f = &c->found.functions[i];
-        if (f->module == index && calls_are_chosen(c, c->found.list[index], f->name))
+        if (f->module == index && calls_are_chosen(c, c->found.list[index], f->name) && !calls_reason(c, f->name))
             list[count++] = *f;
     }
     qsort(list, count, sizeof *list, calls_compare_offsets);
@@ -245,7 +296,7 @@ static bool calls_may_come_later(const struct planned_calls *c)
     for (size_t i = 0; i < c->found.count; i++) {
         const struct calling_module *m = c->found.list[i];
         probes |= m->probes;
-        opens |= m->opens && !calls_are_to_plain_library(m);
+        opens |= m->opens && !m->is_runtime && !calls_are_to_plain_library(m);
     }
     return opens || !probes;
 }
@@ -255,9 +306,11 @@ static bool calls_check_choice(const struct planned_calls *c, const struct call_
 {
     if (choice->matches)
         return true;
-    if (choice->reason)
-        return error_set(error, "--calls-to '%s': calls of this function are left alone: %s", choice->of.text,
-                         choice->reason);
+    const char *never = choice->of.name ? uncalled_reason(choice->of.name) : NULL;
+    if (choice->name || never)
+        return error_set(error, "--calls-to '%s': calls of %s are left alone: %s%s", choice->of.text,
+                         choice->name ? choice->name : choice->of.name, choice->name ? choice->reason : never,
+                         choice->others ? "; likewise those of others" : "");
     if (calls_may_come_later(c)) {
         say("--calls-to '%s': no function that the program calls now is named so; libraries and programs that come later "
             "may have it",
@@ -274,14 +327,25 @@ static bool calls_check(const struct planned_calls *c, const char *program, stru
     for (size_t i = 0; i < c->count; i++)
         if (!calls_check_choice(c, &c->choices[i], program, error))
             return false;
-    return c->slots || calls_may_come_later(c) ||
+    return c->slots || c->left_alone || calls_may_come_later(c) ||
            error_set(error, "--calls-to-all: the instrumented code of %s calls no library", program);
+}
+
+/* It is preloaded, unless the program is linked with it. */
+static void calls_take_runtime(struct calling_modules *found)
+{
+    struct runtime_library library = runtime_library_find();
+    if (library.path)
+        calling_modules_add(found, library.path);
+    free(library.path);
+    free(library.wrong);
 }
 
 bool planned_calls_find(struct planned_calls *c, const char *program, struct error *error)
 {
     struct calls_search search = { .calls = c };
     bool good = program_modules_list(program, calls_take_module, &c->found, error);
+    calls_take_runtime(&c->found);
     FILE *out = need_stream(&c->bytes, &c->length);
     for (size_t i = 0; i < c->found.count && good; i++)
         if (c->found.list[i]->probes)

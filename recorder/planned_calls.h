@@ -15,13 +15,17 @@ struct planned_calls {
     struct call_choice {
         struct function_pattern of;
         size_t matches;
-        const char *reason; /* why a function that matches is left alone; NULL if there is none */
+        char *name;                        /* of a function that matches, and is left alone; NULL if there is none */
+        const char *linkage_name, *reason; /* of that one; why it is */
+        bool others;                       /* so are others */
+        bool names;                        /* the function that is looked at */
     } * choices;
     size_t count, room;
-    bool all;    /* --calls-to-all */
-    char *bytes; /* the modules as a plan chunk has them */
+    bool all;         /* --calls-to-all */
+    bool no_os_calls; /* calls of the operating system have no rows */
+    char *bytes;      /* the modules as a plan chunk has them */
     size_t length;
-    uint32_t modules, slots;
+    uint32_t modules, slots, left_alone; /* left_alone: chosen slots that are none of them */
     struct calling_modules found;
     struct call_answer { /* about a module that was loaded later */
         char *path;

@@ -47,7 +47,7 @@ static enum call_action call_filters_judge(const struct call_filters *f, const c
         struct call_pattern *p = &f->list[i];
         if (!function_pattern_matches(&p->of, path, function)) {
             if (!p->matched)
-                function_pattern_note_similar(&p->of, function->name);
+                function_pattern_note_similar(&p->of, path, function);
             continue;
         }
         p->matched = true;

@@ -75,7 +75,7 @@ char *value_choice_take(struct value_choice *c, struct binaries *b, const struct
         return name;
     }
     if (!c->matches)
-        function_pattern_note_similar(&c->function, name);
+        function_pattern_note_similar(&c->function, module->path, &named);
     free(name);
     return NULL;
 }

@@ -11,8 +11,9 @@
 #include "report/advice_forms.h"
 #include "report/text_summary.h"
 #include "tables/advice_rows.h"
+#include "tables/library_advice_rows.h"
 
-enum { TEXT_ROWS = 20 };
+enum { TEXT_ROWS = 20, TEXT_LIBRARY_ROWS = 5 };
 
 static const struct shared_use shared[] = {
     { SHARED_SORT, "(default: those that cost most first)" },
@@ -87,6 +88,8 @@ static const struct command_line line = {
         "next to nothing. PROBES is the time of a function's probes, in percent of the program's own CPU time. The time of a function that is left "
         "out counts for its callers: GOES TO is the one that gets most. In a session with counted calls, the "
         "prediction is for a recording that times all functions.\n\n"
+        "Functions of libraries that instrumented functions call are listed, too, if samples show that they take 1 % of "
+        "the time. The last line records their calls.\n\n"
         "GCC leaves out each function whose name contains a text of its list. So a name that is a part of another one "
         "is not in the list, and a line on standard error says so. clang has no such list.\n\nExamples:\n"
         "  dwell advise\n"
@@ -119,9 +122,36 @@ static void advise_print_prediction(const struct analysis *analysis, const struc
     puts("");
 }
 
+/* ---- functions of libraries ---- */
+
+static void advise_print_libraries(const struct analysis *analysis, const struct library_advice *libraries)
+{
+    if (!analysis->summary.stack_samples)
+        puts(
+            "\nfunctions of libraries are not listed, as the session has no samples: dwell record --sample 1000 PROGRAM");
+    if (!libraries->count)
+        return;
+    struct table t = view_library_advice(analysis, libraries);
+    t.follows = true;
+    table_limit(&t, TEXT_LIBRARY_ROWS);
+    puts("\nlibrary functions that take the time, by samples; their calls can be recorded:");
+    table_print_text(&t, stdout);
+    puts("");
+    library_advice_print_command(libraries, TEXT_LIBRARY_ROWS, stdout);
+    table_drop(&t);
+}
+
+static void advise_print_libraries_json(const struct analysis *analysis, const struct library_advice *libraries)
+{
+    struct table t = view_library_advice(analysis, libraries);
+    table_print_json_rows(&t, "library_calls", stdout);
+    table_drop(&t);
+}
+
 static void advise_print_table(const struct advise_settings *s, const struct analysis *analysis, const struct advice *a,
                                const struct advice_effect *e)
 {
+    struct library_advice libraries = library_advice_of(analysis);
     const bool text = s->shared.print == table_print_text;
     struct table t = view_advice(analysis, a);
     option_arrange(&t, s->shared.sort, NULL, true);
@@ -140,6 +170,8 @@ static void advise_print_table(const struct advise_settings *s, const struct ana
         advice_print_json(analysis, a, e, stdout);
         fputs(",\n ", stdout);
         table_print_json_rows(&t, "rows", stdout);
+        fputs(",\n ", stdout);
+        advise_print_libraries_json(analysis, &libraries);
         fputs("}\n", stdout);
     } else if (!text || a->count) {
         s->shared.print(&t, stdout);
@@ -151,6 +183,9 @@ static void advise_print_table(const struct advise_settings *s, const struct ana
         printf("nothing is worth leaving out: %s\n", advice_is_reached(a, e->cost_left)
                                                          ? "the probes are within the aim (--overhead)"
                                                          : "all functions have few calls, or cannot be left out");
+    if (text)
+        advise_print_libraries(analysis, &libraries);
+    library_advice_drop(&libraries);
     table_drop(&t);
 }
 

@@ -221,6 +221,7 @@ static void record_find_functions(struct record_settings *s, const char *file)
     struct error wrong = { NULL };
     s->filters.os_calls = !s->no_os_calls;
     s->filters.leveled = function_set_new();
+    s->calls.no_os_calls = s->no_os_calls;
     s->filters.calls = planned_calls_any(&s->calls) ? &s->calls : NULL;
     if (s->filters.calls && !planned_calls_find(&s->calls, file, &wrong))
         die(STATUS_OWN_FAILURE, "%s", wrong.text);

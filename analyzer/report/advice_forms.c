@@ -11,6 +11,7 @@
 #include "base/message.h"
 #include "base/path_text.h"
 #include "base/visible.h"
+#include "symbols/function_pattern.h"
 #include "tables/advice_rows.h"
 
 enum { MAX_NAMED = 10 /* in remarks */ };
@@ -97,18 +98,6 @@ static void advice_print_attributes(const struct analysis *analysis, const struc
 
 /* ---- filters of dwell record ---- */
 
-/* A name as a glob that matches nothing else. */
-static char *advice_escape(const char *name)
-{
-    size_t length;
-    char *text = NULL;
-    FILE *out = need_stream(&text, &length);
-    for (; *name; name++)
-        fprintf(out, "%s%c", strchr("*?[\\", *name) ? "\\" : "", *name);
-    need_stream_end(out);
-    return text;
-}
-
 /* A pattern cannot hold these names, so it has the linkage name. */
 static bool advice_is_pattern(const char *name)
 {
@@ -135,7 +124,7 @@ static struct number_index *advice_index_names(const struct analysis *analysis, 
 
 static void advice_print_pattern(const struct function_name *f, bool recurs, const char *filter, FILE *out)
 {
-    char *name = advice_escape(advice_is_pattern(f->name) || !f->linkage_name ? f->name : f->linkage_name);
+    char *name = function_pattern_escape(advice_is_pattern(f->name) || !f->linkage_name ? f->name : f->linkage_name);
     if (recurs && f->file)
         print_text(out, "%s%s@%s:%" PRIu32 "\n", filter, name, path_file_name(f->file), f->line);
     else if (recurs)

@@ -2,6 +2,7 @@
 #include "symbols/function_pattern.h"
 
 #include <fnmatch.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -57,6 +58,7 @@ void function_pattern_drop(struct function_pattern *p)
     free(p->file);
     free(p->name);
     free(p->nearest);
+    free(p->nearest_module);
 }
 
 static bool function_pattern_path_matches(const char *glob, const char *path)
@@ -82,11 +84,24 @@ bool function_pattern_matches(const struct function_pattern *p, const char *path
     return !p->name || typed_name_matches(f, short_name_is_glob, p->name);
 }
 
-void function_pattern_note_similar(struct function_pattern *p, const char *name)
+static void function_pattern_note_module(struct function_pattern *p, const char *path, const struct named_function *f)
+{
+    const char *file = path_file_name(path), *const names[] = { file };
+    if (p->nearest_module || !typed_name_matches(f, short_name_is_glob, p->name) ||
+        (strncmp(file, p->module, strlen(p->module)) != 0 && !suggest(p->module, names, 1)))
+        return;
+    p->nearest_module = function_pattern_copy(file);
+}
+
+void function_pattern_note_similar(struct function_pattern *p, const char *path, const struct named_function *f)
 {
     if (!p->name)
         return;
-    char *own = short_name_of(name);
+    if (p->module && !function_pattern_path_matches(p->module, path)) {
+        function_pattern_note_module(p, path, f);
+        return;
+    }
+    char *own = short_name_of(f->name);
     const char *const names[] = { p->nearest ? p->nearest : own, own };
     if (suggest(p->name, names, 2) != own) {
         free(own);
@@ -98,6 +113,22 @@ void function_pattern_note_similar(struct function_pattern *p, const char *name)
 
 const char *function_pattern_hint(const struct function_pattern *p, const char *otherwise)
 {
-    const char *const names[] = { p->nearest };
-    return p->nearest ? suggestion(p->name, names, 1, otherwise) : otherwise;
+    if (!p->nearest_module && !p->nearest)
+        return otherwise;
+    const char *module = p->nearest_module ? p->nearest_module : p->module;
+    static _Thread_local char text[400];
+    snprintf(text, sizeof text, "; did you mean '%s%s%s'?", module ? module : "", module ? "!" : "",
+             p->nearest_module ? p->name : p->nearest);
+    return text;
+}
+
+char *function_pattern_escape(const char *name)
+{
+    size_t length;
+    char *text = NULL;
+    FILE *out = need_stream(&text, &length);
+    for (; *name; name++)
+        fprintf(out, "%s%c", strchr("*?[\\", *name) ? "\\" : "", *name);
+    need_stream_end(out);
+    return text;
 }

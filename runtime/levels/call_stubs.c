@@ -58,6 +58,7 @@ _Static_assert(sizeof(struct call_stub) == 64, "the stubs' offsets");
 __attribute__((used, visibility("hidden"))) struct call_stub call_stub_list[CALL_STUBS];
 __attribute__((used, visibility("hidden"))) uint64_t call_stub_ways[CALL_STUBS]; /* where gates lead */
 static uint32_t call_stub_count;
+static bool call_stubs_ended; /* gates lead to functions */
 
 extern const char call_stub_gates[] __attribute__((visibility("hidden")));
 extern const char call_stubs[] __attribute__((visibility("hidden")));
@@ -314,7 +315,8 @@ static uint32_t call_stub_choose(uint64_t target, uint64_t function, uint32_t st
 static uint64_t call_stub_way(const struct call_stub *stub)
 {
     const char *of = stub->level == LEVEL_COUNTED ? call_stub_counters : call_stubs;
-    return stub->level == LEVEL_OUT ? stub->target : (uint64_t)of + stub->index * CALL_STUB_SIZE;
+    const bool ended = __atomic_load_n(&call_stubs_ended, __ATOMIC_ACQUIRE);
+    return ended || stub->level == LEVEL_OUT ? stub->target : (uint64_t)of + stub->index * CALL_STUB_SIZE;
 }
 
 static void call_stub_set_level(struct call_stub *stub, enum level level, uint32_t number)
@@ -364,6 +366,13 @@ bool call_stubs_set_level(uint64_t function, enum level level, uint32_t number)
     return any;
 }
 
+void call_stubs_end(void)
+{
+    __atomic_store_n(&call_stubs_ended, true, __ATOMIC_RELEASE);
+    for (uint32_t i = 0; i < call_stub_count; i++)
+        __atomic_store_n(&call_stub_ways[i], call_stub_list[i].target, __ATOMIC_RELEASE);
+}
+
 void call_stubs_give_back(call_stub_is_unloaded *is_unloaded)
 {
     for (uint32_t i = 0; i < call_stub_count; i++)
@@ -393,6 +402,10 @@ bool call_stubs_set_level(uint64_t function, enum level level, uint32_t number)
 {
     (void)function, (void)level, (void)number;
     return false;
+}
+
+void call_stubs_end(void)
+{
 }
 
 void call_stubs_give_back(call_stub_is_unloaded *is_unloaded)

@@ -24,6 +24,9 @@ bool call_stubs_have(uint64_t address);
  * begun stay what they are. False if no stub calls it. One thread at a time. */
 bool call_stubs_set_level(uint64_t function, enum level level, uint32_t number);
 
+/* From now on, all calls go to their functions, past the stubs. Calls that have begun end as they would have. */
+void call_stubs_end(void);
+
 /* Stubs whose targets are unloaded may get others when there are no new ones any more: no thread runs such a stub, as
  * it would return into what is unloaded. */
 typedef bool call_stub_is_unloaded(uint64_t target);

@@ -21,6 +21,7 @@
 #include "filter.h"
 #include "gate.h"
 #include "helper.h"
+#include "levels/call_stubs.h"
 #include "levels/level_command.h"
 #include "levels/level_session.h"
 #include "levels/levels.h"
@@ -218,6 +219,7 @@ void control_take_commands(struct process *p, int fd)
     if (what == DWELL_COMMAND_STOP) {
         event_control_notify(); /* also if recording was off before */
         levels_stop();
+        call_stubs_end();
     }
     if (what) {
         __atomic_store_n(&control->command, DWELL_COMMAND_NONE, __ATOMIC_RELEASE);

@@ -348,7 +348,7 @@ static int library_visit_later(struct dl_phdr_info *info, size_t size, void *dat
 
 void library_calls_look(void)
 {
-    if (!library_begun || !library_search_begin(true))
+    if (!library_begun || runtime.closed || !library_search_begin(true))
         return;
     dl_iterate_phdr(library_visit_later, NULL);
     library_search_end();

@@ -141,6 +141,33 @@ Test(e2e_advise, flags_of_gcc)
     cr_assert(eq(u64, advise_calls("fewer.data", "shop::mixer()"), 50));
 }
 
+static void advise_put(const char *name, const char *text)
+{
+    free(run_well("cat >%s <<'END'\n%s\nEND", name, text));
+}
+
+/* Obeys the last line. The file of the caller says that deep is none of its functions. */
+Test(e2e_advise, functions_of_libraries)
+{
+    advise_put("text.c", "__attribute__((noinline)) static long text_deep(long n)\n"
+                         "{ volatile long s = 0; while (n--) s = s + n; return s; }\n"
+                         "long text_work(long n) { return text_deep(n) + 1; }\n"
+                         "long text_rare(long n) { return n; }\n");
+    advise_put("user.c", "long text_work(long), text_rare(long);\n"
+                         "static long part(long n) { return text_work(n) + text_rare(n); }\n"
+                         "int main(void) { long s = 0; for (int i = 0; i < 300; i++) s += part(1000000);\n"
+                         "    return s == 0; }\n");
+    free(run_well("gcc -O1 -shared -fPIC text.c -o libtext.so && gcc -O1 -finstrument-functions user.c -o user -L. "
+                  "-ltext -Wl,-rpath,$PWD"));
+    free(run_well("$DWELL record -q --sample 1000 -o user.data ./user"));
+    char *advice = run_well("$DWELL advise user.data | tail -1 | sed 's/PROGRAM$/-q .\\/user/'");
+    cr_assert(eq(str, advice, "dwell record --calls-to 'libtext.so!text_work' -q ./user\n"));
+    free(run_well("${DWELL%%%%dwell}%s", advice));
+    free(advice);
+    cr_assert(eq(u64, advise_calls("dwell.data", "text_work"), 300));
+    cr_assert(eq(u64, advise_calls("dwell.data", "text_rare"), 0));
+}
+
 /* Puts the attribute before each of the listed lines. */
 Test(e2e_advise, attributes)
 {

@@ -109,7 +109,7 @@ static void filters_try_pattern(const char *text)
     if (function_pattern_parse(&p, text, &error)) {
         for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
             if (!function_pattern_matches(&p, "/opt/shop", &functions[i]))
-                function_pattern_note_similar(&p, functions[i].name);
+                function_pattern_note_similar(&p, "/opt/shop", &functions[i]);
         function_pattern_hint(&p, "");
     } else {
         fuzz_require(error.text && error.text[0]);

@@ -60,8 +60,53 @@ static void advise_save(struct writer *w, const char *name)
     writer_free(w);
 }
 
+enum {
+    LIBRARY = 0x20000,
+    TEXT_COPY = 0x100,
+    TEXT_PARSE = 0x200,
+    TEXT_RARE = 0x300,
+    TEXT_READ = 0x400,
+    TEXT_THROW = 0x500
+};
+
+/* A sample each millisecond: 40 of copy_text, which work and main call, 20 of [x], 1 of rare. Those of read and
+ * __cxa_throw are left alone. */
+static void advise_save_library_calls(void)
+{
+    static const char *const names[] = { "copy_text", "parse[x]", "rare", "read", "__cxa_throw" };
+    struct writer *w = advise_session(8);
+    write_header(w, 240, 1000000, 4);
+    write_module(w, 1, 2, LIBRARY, LIBRARY, LIBRARY + 0x9000, 0, "/no/libtext.so.1");
+    write_symbol(w, 1, 1, 95, WORK, "work");
+    write_symbol_module(w, 2, "/no/libtext.so.1");
+    for (unsigned i = 0; i < 5; i++)
+        write_symbol(w, 2, 0, 0, TEXT_COPY + i * 0x100, names[i]);
+    begin_events(w, 1, 1, 0, 0, NULL, 0);
+    write_enter(w, 0, MAIN);
+    write_enter(w, 100000000, WORK);
+    write_exit(w, 180000000);
+    write_exit(w, 200000000);
+    end_events(w, true);
+    begin_samples(w, 1, 1, 70, 71, 0);
+    for (uint64_t ms = 0; ms < 200; ms++) {
+        uint64_t address = ms < 100 || ms >= 180 ? MAIN : WORK;
+        address = ms >= 100 && ms < 130   ? LIBRARY + TEXT_COPY
+                  : ms >= 130 && ms < 150 ? LIBRARY + TEXT_PARSE
+                  : ms == 150             ? LIBRARY + TEXT_RARE
+                  : ms > 150 && ms < 160  ? LIBRARY + TEXT_READ
+                  : ms >= 160 && ms < 170 ? LIBRARY + TEXT_THROW
+                  : ms >= 185 && ms < 195 ? LIBRARY + TEXT_COPY
+                                          : address;
+        write_sample(w, &(struct written_sample){ ms * 1000000 + 500000, &address, NULL, 1, 0 });
+    }
+    end_samples(w, true);
+    writer_save(w, test_path("library.data"));
+    writer_free(w);
+}
+
 static void advise_save_sessions(void)
 {
+    advise_save_library_calls();
     advise_save(advise_session(8), "shop.data");
     advise_save(advise_session(0), "unknown.data");
 }
@@ -74,6 +119,13 @@ Test(golden_advise, the_table)
     check_golden("advise --format csv shop.data", "advise.csv");
     check_golden("advise --format json shop.data", "advise.json");
     check_golden("advise --sort mean --columns mean,calls -n 3 --overhead 1 shop.data", "advise-chosen.txt");
+}
+
+/* The last line of the text records the calls. */
+Test(golden_advise, functions_of_libraries)
+{
+    check_golden("advise library.data", "advise-library.txt");
+    check_golden("advise --format json library.data", "advise-library.json");
 }
 
 static void advise_expect(const char *arguments, const char *name)

@@ -133,3 +133,7 @@ long callee_deep(int depth)
     COUNT();
     return deep(depth);
 }
+void *callee_return(void)
+{
+    return __builtin_return_address(0);
+}

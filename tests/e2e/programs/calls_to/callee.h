@@ -53,6 +53,8 @@ long callee_back(long (*function)(long), long n);
 void callee_leave(jmp_buf to, int value);
 long callee_deep(int depth);
 int callee_counts(void);
+/* Where it was called from. */
+void *callee_return(void);
 #ifdef __cplusplus
 }
 void callee_throw(int value);

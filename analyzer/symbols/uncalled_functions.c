@@ -1,5 +1,5 @@
 /* The names are patterns of fnmatch. */
-#include "recorder/uncalled_functions.h"
+#include "symbols/uncalled_functions.h"
 
 #include <fnmatch.h>
 #include <stddef.h>
@@ -11,7 +11,10 @@ static const char twice[] = "it returns twice", caller[] = "it looks at its call
 static const struct {
     const char *pattern, *reason;
 } uncalled[] = {
-    { "*setjmp", twice },
+    { "setjmp", twice },
+    { "_setjmp", twice },
+    { "sigsetjmp", twice },
+    { "__sigsetjmp", twice },
     { "vfork", twice },
     { "__vfork", twice },
     { "fork", twice },
@@ -26,9 +29,22 @@ static const struct {
     { "clone3", stack },
     { "sigreturn", stack },
     { "__sigreturn", stack },
-    { "*longjmp*", stack },
+    { "longjmp", stack },
+    { "_longjmp", stack },
+    { "siglongjmp", stack },
+    { "__longjmp_chk", stack },
+    { "__libc_longjmp", stack },
+    { "__libc_siglongjmp", stack },
     { "syscall", stack },
-    { "dl*", caller },
+    { "dlopen", caller },
+    { "dlmopen", caller },
+    { "dlclose", caller },
+    { "dlsym", caller },
+    { "dlvsym", caller },
+    { "dlerror", caller },
+    { "dlinfo", caller },
+    { "dladdr*", caller },
+    { "dl_iterate_phdr", caller },
     { "_dl_*", caller },
     { "__libc_dl*", caller },
     { "backtrace*", caller },
@@ -60,7 +76,10 @@ static const struct {
     { "abort", ends },
     { "pthread_exit", ends },
     { "thrd_exit", ends },
-    { "exec*", ends },
+    { "exec[lv]", ends },
+    { "exec[lv][ep]", ends },
+    { "execvpe", ends },
+    { "execveat", ends },
     { "fexecve", ends },
     { "__stack_chk_fail", ends },
     { "__assert*", ends },

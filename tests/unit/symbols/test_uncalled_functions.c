@@ -2,7 +2,7 @@
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
-#include "recorder/uncalled_functions.h"
+#include "symbols/uncalled_functions.h"
 
 static void uncalled_expect(const char *name, const char *reason)
 {

@@ -1,6 +1,6 @@
 /* Functions that a stub may not call in place of their callers. */
-#ifndef DWELL_RECORDER_UNCALLED_FUNCTIONS_H
-#define DWELL_RECORDER_UNCALLED_FUNCTIONS_H
+#ifndef DWELL_SYMBOLS_UNCALLED_FUNCTIONS_H
+#define DWELL_SYMBOLS_UNCALLED_FUNCTIONS_H
 
 #include <stdbool.h>
 

@@ -1,0 +1,32 @@
+/* A thread waits for a lock that another one holds. */
+#include <pthread.h>
+#include <stdio.h>
+#include <unistd.h>
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_barrier_t begun;
+static void *holder(void *nothing)
+{
+    pthread_mutex_lock(&mutex);
+    pthread_barrier_wait(&begun);
+    usleep(50000);
+    pthread_mutex_unlock(&mutex);
+    return nothing;
+}
+static void *waiter(void *nothing)
+{
+    pthread_barrier_wait(&begun);
+    pthread_mutex_lock(&mutex);
+    pthread_mutex_unlock(&mutex);
+    return nothing;
+}
+int main(void)
+{
+    pthread_t threads[2];
+    pthread_barrier_init(&begun, NULL, 2);
+    pthread_create(&threads[0], NULL, holder, NULL);
+    pthread_create(&threads[1], NULL, waiter, NULL);
+    pthread_join(threads[0], NULL);
+    pthread_join(threads[1], NULL);
+    printf("%s\n", "done");
+    return 0;
+}
