@@ -109,7 +109,9 @@ static struct calling_module *calling_open(char *path)
     /* libc has empty functions of the probes' names, which it does not call */
     m->probes =
         m->elf && probe_targets_find(&targets, m->elf) && (targets.slot_count[PROBE_ENTER] || elf_has_runtime(m->elf));
-    m->is_runtime = m->elf && elf_has_runtime(m->elf) && calling_has_soname(m->elf, "libdwell.so.");
+    const bool runtime = m->elf && elf_has_runtime(m->elf);
+    m->is_runtime = runtime && calling_has_soname(m->elf, "libdwell.so.");
+    m->has_runtime = runtime && !m->is_runtime;
     m->probes &= !m->is_runtime;
     return m;
 }

@@ -15,10 +15,11 @@ struct calling_module {
     struct symbol_module symbols;
     struct binaries *binaries;
     struct binary_parts parts;
-    Elf *elf;        /* NULL if it cannot be read */
-    bool probes;     /* it has some */
-    bool is_runtime; /* libdwell.so */
-    bool opens;      /* it loads libraries by itself (dlopen) */
+    Elf *elf;         /* NULL if it cannot be read */
+    bool probes;      /* it has some */
+    bool is_runtime;  /* libdwell.so */
+    bool has_runtime; /* it contains libdwell.a */
+    bool opens;       /* it loads libraries by itself (dlopen) */
 };
 
 /* A function that a module has. */

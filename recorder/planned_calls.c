@@ -322,8 +322,19 @@ static bool calls_check_choice(const struct planned_calls *c, const struct call_
                      program, choice->of.text, function_pattern_hint(&choice->of, ""));
 }
 
+/* libdwell.a has no stubs. */
+static bool calls_have_stubs(const struct planned_calls *c)
+{
+    return !c->found.count || !c->found.list[0]->has_runtime;
+}
+
 static bool calls_check(const struct planned_calls *c, const char *program, struct error *error)
 {
+    if (!calls_have_stubs(c))
+        return error_set(error,
+                         "--calls-to: %s contains libdwell.a, which does not record calls into libraries; link it "
+                         "with libdwell.so (-ldwell), not statically",
+                         program);
     for (size_t i = 0; i < c->count; i++)
         if (!calls_check_choice(c, &c->choices[i], program, error))
             return false;

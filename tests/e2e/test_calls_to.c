@@ -357,6 +357,45 @@ Test(e2e_calls_to, filters_name_functions)
     calls_expect_same("level", NAMED_ROWS, "printf 'qsort 20 20\\nstrdup 20 20\\nstrlen 20 0\\n'");
 }
 
+/* ---- under other tools ---- */
+
+/* The functions are those of the sanitizer, which takes the place of libc's. */
+Test(e2e_calls_to, with_a_sanitizer)
+{
+    free(run_well("gcc -O1 -g -fsanitize=address,undefined -fno-builtin -finstrument-functions " SOURCES
+                  "named.c -o named"));
+    free(run_well("$DWELL record -q --overhead none --sample 0 --calls-to-all ./named text > with 2>errors"));
+    calls_expect_same("sanitizer", "cat with errors", "./named text");
+    calls_expect_same("sanitizer",
+                      "$DWELL report --by function -n 0 --format json | jq -r '.rows[] | select(.function | "
+                      "test(\"^(free|qsort|strdup|strlen)$\")) | \"\\(.function) \\(.calls)\"' | LC_ALL=C sort",
+                      "printf 'free 20\\nqsort 20\\nstrdup 20\\nstrlen 20\\n'");
+    calls_build("gcc -O1 -g -fsanitize=address");
+    free(run_well("$DWELL record -q --overhead none --calls-to 'callee_*' ./caller > with 2>errors"));
+    calls_expect_same("sanitizer", "cat with errors", "cat without");
+    calls_expect_same("sanitizer", RECORDED, PRINTED);
+}
+
+/* valgrind reports no error: stubs read and copy only what callers have written, or what nobody uses. */
+Test(e2e_calls_to, under_valgrind)
+{
+    struct ran has_it = run("command -v valgrind");
+    const bool there = has_it.status == 0;
+    ran_drop(&has_it);
+    if (!there)
+        cr_skip_test("there is no valgrind here");
+    free(run_well("gcc -O1 -g -fno-builtin -finstrument-functions " SOURCES "named.c -o named"));
+    free(run_well(
+        "$DWELL record -q --overhead none --calls-to-all -- valgrind -q --error-exitcode=9 ./named text > with"));
+    calls_expect_same("valgrind", "cat with", "./named text");
+    calls_expect_same("valgrind", NAMED_ROWS, "printf 'free 20 null\\nqsort 20 null\\nstrdup 20 null\\nstrlen 20 null\\n'");
+    calls_build("gcc -O1");
+    free(run_well("$DWELL record -q --overhead none --calls-to 'callee_*' -- valgrind -q --error-exitcode=9 ./caller "
+                  "> with"));
+    calls_expect_same("valgrind", "cat with", "cat without");
+    calls_expect_same("valgrind", RECORDED, PRINTED);
+}
+
 /* ---- dwell control PID stop ---- */
 
 /* The slots lead to the functions again. The call of qsort that has begun ends as it would have. */
@@ -401,6 +440,19 @@ Test(e2e_calls_to, errors)
                        "dwell: --calls-to: no function of a library that the instrumented code of ./named calls is "
                        "named 'libc.so*!qsrt'; did you mean 'libc.so*!qsort'?\n");
     calls_expect_error("named", "'re:('", "dwell: --calls-to: 're:(': Unmatched ( or \\(\n");
+}
+
+/* The shared library has stubs, the static one has none. */
+Test(e2e_calls_to, in_programs_that_contain_the_runtime)
+{
+    free(run_well("for i in '' -static; do gcc -O1 $i -fno-builtin -finstrument-functions " SOURCES
+                  "named.c -o contains$i ${RUNTIME%%%%.so.0}.a -pthread; done"));
+    calls_expect_error("contains", "qsort",
+                       "dwell: --calls-to: ./contains contains libdwell.a, which does not record calls into libraries; "
+                       "link it with libdwell.so (-ldwell), not statically\n");
+    calls_expect_error("contains-static", "qsort",
+                       "dwell: --calls-to: ./contains-static contains libdwell.a, which does not record calls into "
+                       "libraries; link it with libdwell.so (-ldwell), not statically\n");
 }
 
 static void calls_expect_left_alone(const char *program, const char *options, const char *function, const char *reason)
