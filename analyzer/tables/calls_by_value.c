@@ -152,6 +152,10 @@ static const struct column by_calls[BY_OF_CALLS] = {
     [BY_MAX] = { "max", "MAX", CELL_TICKS, USE_ALWAYS, false },
 };
 
+/* Left out in this order where a line has no room. */
+static const char *const by_optional[] = { "calls_percent", "blocked_inclusive", "elapsed_inclusive_percent",
+                                           "cpu_inclusive", NULL };
+
 /* The columns, and the keys of those that have the value's name. */
 struct by_own_columns {
     struct column columns[BY_MOST_COLUMNS];
@@ -186,6 +190,7 @@ static struct table by_make_table(const struct analysis *analysis, const struct 
     memcpy(own->columns + first, by_calls, sizeof by_calls);
     struct table t = table_make(own->columns, first + BY_OF_CALLS, &analysis->summary);
     t.own_columns = own;
+    t.optional = by_optional;
     t.first_value = first + BY_CALLS;
     return t;
 }

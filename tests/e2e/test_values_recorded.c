@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "support/on_terminal.h"
 #include "support/run.h"
 
 TestSuite(e2e_values_recorded, .timeout = 600);
@@ -217,6 +218,31 @@ Test(e2e_values_recorded, long_texts)
     values_expect("$DWELL values --each -n 0 --format json long_texts:n | jq '[.rows[].values.n] | max'", "1500\n");
 }
 
+/* The longest line of the table that a terminal of 80 columns gets; it has no characters of several bytes. */
+static size_t values_widest(const char *what)
+{
+    struct ran r = run_on_terminal(80, "DWELL_PROGRESS=0 NO_COLOR=1 DWELL_PAGER= LC_ALL=C $DWELL values %s", what);
+    size_t widest = 0;
+    for (const char *line = strstr(r.out, "CALLS"); line && *line;) {
+        const size_t length = strcspn(line, "\r\n");
+        widest = length > widest ? length : widest;
+        line += length + strspn(line + length, "\r\n");
+    }
+    ran_drop(&r);
+    return widest;
+}
+
+Test(e2e_values_recorded, long_texts_fit_a_terminal)
+{
+    values_build("gcc -O2 " SOURCES "valued.c");
+    values_expect("$DWELL record -q --values long_texts --values-text 1024 ./valued long", "");
+    cr_assert(le(sz, values_widest("--each long_texts:a"), 80));
+    cr_assert(le(sz, values_widest("--each long_texts:a,b"), 80));
+    values_expect("$DWELL values long_texts:a | awk 'length > 1000 { print \"whole\" }' | uniq", "whole\n");
+    values_expect("$DWELL values --format csv long_texts:a | awk 'length > 1000 { print \"whole\" }' | uniq",
+                  "whole\n");
+}
+
 /* ---- what must not happen ---- */
 
 Test(e2e_values_recorded, of_bad_addresses)
@@ -247,22 +273,32 @@ Test(e2e_values_recorded, change_no_state)
     values_expect("$DWELL info --format json | jq -c '.values.functions[0].calls'", "100000\n");
 }
 
-/* Around the probe of the enter in `watched`. */
-#define AROUND                                                                                                         \
-    "awk '/^watched:/ { inside = 1 } /\\.size\\twatched/ { inside = 0 } inside && /call.*__cyg_profile_func_enter/ "   \
-    "{ print \"state before\"; print; print \"state after\"; next } { print }'"
+/* Around a probe in `watched`: that of the enter or of the exit. */
+#define AROUND(hook)                                                                                                   \
+    "awk '/^watched:/ { inside = 1 } /\\.size\\twatched/ { inside = 0 } inside && /call.*__cyg_profile_func_" hook     \
+    "/ { print \"state before\"; print; print \"state after\"; next } { print }'"
 
 /* With values in registers alone, then with such that programs of loads read, also from vector registers. */
-Test(e2e_values_recorded, keep_all_registers)
+static void values_check_state(const char *around)
 {
     for (int i = 0; i < 2; i++) {
-        free(run_well("gcc -O%d -g -finstrument-functions -S -o - " SOURCES "kept.c | " AROUND " > kept.s", 2 * i));
+        free(run_well("gcc -O%d -g -finstrument-functions -S -o - " SOURCES "kept.c | %s > kept.s", 2 * i, around));
         free(run_well("gcc -o kept kept.s"));
-        values_expect("$DWELL record -q --values watched:a,b ./kept 100000", "wrong 0 of 100000\n");
+        values_expect("$DWELL record -q --values watched:a,b,return ./kept 100000", "wrong 0 of 100000\n");
         values_expect(BY_VALUE("watched", "a") " | head -n 2", "0|12500\n1|12500\n");
         values_expect("$DWELL record -q --values watched ./kept 20000", "wrong 0 of 20000\n");
         values_expect(BY_VALUE("watched", "text"), "a|10000\nbc|10000\n");
     }
+}
+
+Test(e2e_values_recorded, keep_all_registers)
+{
+    values_check_state(AROUND("enter"));
+}
+
+Test(e2e_values_recorded, keep_all_registers_at_exits)
+{
+    values_check_state(AROUND("exit"));
 }
 
 Test(e2e_values_recorded, that_are_too_many)

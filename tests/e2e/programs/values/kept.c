@@ -38,8 +38,10 @@ static volatile uint64_t sink;
 
 NOT_INLINED static long watched(long a, long b, const char *text, double number)
 {
+    const long result = a + 3 * b + *text + (long)(2 * number);
     sink += (uint64_t)a ^ (uint64_t)b ^ (unsigned char)*text;
-    return a + 3 * b + *text + (long)(2 * number);
+    sink += (uint64_t)result;
+    return result;
 }
 
 /* The first bytes of fxsave are the control words of x87, its status and tags, and at 24 that of SSE. */
