@@ -135,13 +135,11 @@ Test(e2e_values_ring, of_calls_that_wait_for_their_time)
 
 /* ---- kept windows ---- */
 
+/* Calls around the windows, in the same chunks of events, can lack values. */
 Test(e2e_values_ring, of_kept_calls)
 {
     ring_build();
     free(run_well("$DWELL record -q --keep 'handle>20ms' --values step --values handle ./ringed slow 1000"));
-    CHECK_WHOLE("step", "n");
-    CHECK_WHOLE("handle", "n");
-    CHECK_WHOLE("handle", "return");
     ring_expect("$DWELL values --each --format json handle:kind | jq '.rows[] | select(.values.kind == 1) | .calls'",
                 "10\n");
     ring_expect("$DWELL why handle --slow '>20ms' --format json | jq -r '.factors[] | select(.name == \"argument\") | "
