@@ -284,23 +284,44 @@ static void critical_find_threads(struct critical_walk *w)
     free(on_path);
 }
 
-struct critical_path critical_path_find(const struct analysis *analysis, const struct critical_part *part,
-                                        const struct wait_causes *causes)
+static struct critical_walk critical_walk_back(const struct analysis *analysis, struct critical_path *p,
+                                               const struct wait_causes *causes)
 {
-    struct critical_path p = { .part = *part };
-    struct critical_walk w = { .loaded = analysis, .path = &p };
-    struct critical_part at = *part;
+    struct critical_walk w = { .loaded = analysis, .path = p };
+    struct critical_part at = p->part;
     w.waits = critical_sort_waits(analysis, causes);
     w.origins = thread_origins_find(analysis->file, causes);
     while (critical_step(&w, &at))
         ;
-    critical_reverse(&p);
+    critical_reverse(p);
+    return w;
+}
+
+static void critical_walk_drop(struct critical_walk *w)
+{
+    free(w->waits.list);
+    free(w->waits.first);
+    free(w->waits.next);
+    free(w->origins);
+}
+
+struct critical_path critical_path_walk(const struct analysis *analysis, const struct critical_part *part,
+                                        const struct wait_causes *causes)
+{
+    struct critical_path p = { .part = *part };
+    struct critical_walk w = critical_walk_back(analysis, &p, causes);
+    critical_walk_drop(&w);
+    return p;
+}
+
+struct critical_path critical_path_find(const struct analysis *analysis, const struct critical_part *part,
+                                        const struct wait_causes *causes)
+{
+    struct critical_path p = { .part = *part };
+    struct critical_walk w = critical_walk_back(analysis, &p, causes);
     critical_scan(&w);
     critical_find_threads(&w);
-    free(w.waits.list);
-    free(w.waits.first);
-    free(w.waits.next);
-    free(w.origins);
+    critical_walk_drop(&w);
     return p;
 }
 

@@ -67,6 +67,10 @@ bool critical_find_part(const struct analysis *analysis, struct selection_reques
 bool critical_find_slowest(const struct analysis *analysis, uint32_t function, const struct critical_part *within,
                            struct critical_part *part, struct error *error);
 
+/* Only the part and the segments of the path, without what is longest in them. Reads nothing. */
+struct critical_path critical_path_walk(const struct analysis *analysis, const struct critical_part *part,
+                                        const struct wait_causes *causes);
+
 /* Reads the session again. The analysis and the causes are those of the whole session. */
 struct critical_path critical_path_find(const struct analysis *analysis, const struct critical_part *part,
                                         const struct wait_causes *causes);

@@ -7,6 +7,7 @@
 #include "causes/causes_feature.h"
 #include "causes/critical.h"
 #include "causes/critical_rows.h"
+#include "causes/path_sleeps.h"
 #include "commands/command_line.h"
 #include "commands/commands.h"
 #include "commands/die.h"
@@ -105,8 +106,11 @@ static struct critical_part critical_choose_part(const struct analysis *analysis
     return call;
 }
 
-static void critical_add_remarks(struct analysis *analysis, const struct critical_path *p)
+static void critical_add_remarks(struct analysis *analysis, const struct critical_path *p,
+                                 const struct wait_causes *causes)
 {
+    const struct path_sleeps sleeps = path_sleeps_find(analysis, p, causes);
+    path_sleeps_remark(analysis, &sleeps, &p->part);
     if (!(analysis->file->header.also & DWELL_ALSO_CAUSES))
         summary_remark(&analysis->summary, "no-causes",
                        "causes of waits were not recorded, so the path stays on one thread: record again");
@@ -191,8 +195,8 @@ int critical_command(int argc, char **argv)
     const struct critical_part part = critical_choose_part(&loaded, &s);
     struct wait_causes causes = wait_causes_find_wakers(&loaded);
     struct critical_path path = critical_path_find(&loaded, &part, &causes);
+    critical_add_remarks(&loaded, &path, &causes);
     wait_causes_drop(&causes);
-    critical_add_remarks(&loaded, &path);
     if (s.shared.print == table_print_json)
         critical_print_json(&s, &loaded, &path);
     else

@@ -8,6 +8,7 @@
 
 #include "base/memory.h"
 #include "base/numbers.h"
+#include "causes/path_sleeps.h"
 #include "causes/thread_origins.h"
 #include "causes/what_if_run.h"
 #include "profile/collect.h"
@@ -42,8 +43,7 @@ static uint32_t what_if_add_act(struct what_if *w, uint32_t thread, uint64_t tim
 /* Whether nothing is known of what ended the wait. Time, and what is outside of all programs, are known to. */
 static bool what_if_is_gap(const struct caused_wait *c)
 {
-    return !c->waker && !c->wait.gave_up && c->wait.kind != DWELL_OBJECT_SLEEP && c->wait.kind != DWELL_OBJECT_FILE &&
-           c->wait.kind != DWELL_OBJECT_TIMERFD;
+    return !c->waker && !wait_is_timed(c) && c->wait.kind != DWELL_OBJECT_FILE;
 }
 
 /* Of several times off the CPU, the last ones count: they end the wait. */

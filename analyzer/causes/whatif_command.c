@@ -10,6 +10,7 @@
 #include "base/units.h"
 #include "base/visible.h"
 #include "causes/causes_feature.h"
+#include "causes/path_sleeps.h"
 #include "causes/what_if.h"
 #include "causes/what_if_rows.h"
 #include "commands/command_line.h"
@@ -296,6 +297,15 @@ static struct whatif_lengths whatif_predict(const struct whatif_settings *s, con
     return n;
 }
 
+static void whatif_name_sleeps(struct analysis *analysis, const struct critical_part *part,
+                               const struct wait_causes *causes)
+{
+    struct critical_path path = critical_path_walk(analysis, part, causes);
+    const struct path_sleeps sleeps = path_sleeps_find(analysis, &path, causes);
+    path_sleeps_remark(analysis, &sleeps, part);
+    critical_path_drop(&path);
+}
+
 /* What a function's own code waits for, such as a bare system call, is not known to depend on its work. */
 static void whatif_name_blocked(const struct whatif_settings *s, struct analysis *analysis, const struct what_if *w,
                                 const struct what_if_scale *scales)
@@ -346,6 +356,7 @@ int whatif_command(int argc, char **argv)
     for (size_t i = 0; i < s.count; i++)
         scales[i] = (struct what_if_scale){ option_timed_function(&loaded, s.functions[i]), s.factors[i] };
     struct wait_causes causes = wait_causes_find_wakers(&loaded);
+    whatif_name_sleeps(&loaded, &part, &causes);
     struct what_if *w = what_if_new(&loaded, &part, &causes);
     const struct whatif_lengths lengths = whatif_predict(&s, &loaded, w, scales, part.to - part.from);
     whatif_add_remarks(&s, &loaded, &lengths);

@@ -201,6 +201,73 @@ Test(golden_critical, what_if_range)
     check_golden("whatif --cpus 1 consume=0.5 unknown", "whatif-range-cpus.txt");
 }
 
+/* A thread sleeps until another one is ready, by calls of two functions. */
+static void critical_write_sleeper(struct writer *w)
+{
+    begin_events(w, 1, 1, 0, 10 * US, NULL, 0);
+    write_enter(w, 10 * US, MAIN);
+    critical_write_act(w, 20 * US, CREATE, OBJECT_THREAD, 101);
+    write_enter(w, 40 * US, IDLE);
+    critical_write_wait(w, 50 * US, 150 * US, SLEEP, OBJECT_SLEEP, 98 * US);
+    write_exit(w, 160 * US);
+    write_enter(w, 200 * US, CONSUME);
+    for (uint64_t i = 2; i < 5; i++)
+        critical_write_wait(w, 100 * i * US, (100 * i + 42) * US, SLEEP, OBJECT_SLEEP, 40 * US);
+    write_exit(w, 500 * US);
+    write_exit(w, 700 * US);
+    end_events(w, true);
+    write_thread_end(w, 1, 1, false, 710 * US);
+}
+
+static void critical_save_sleeper(const char *name)
+{
+    struct writer *w = writer_new();
+    write_header(w, ALSO, CAUSES, 4);
+    write_header(w, TICKS_PER_SECOND, 1000000000, 8);
+    write_process(w, 1, 100, "/bin/program");
+    write_module(w, 1, 1, 0x400000, 0x401000, 0x402000, 0, "/bin/program");
+    write_module(w, 1, 2, 0x800000, 0x801000, 0x802000, 0, "/lib/libc.so.6");
+    write_thread_at(w, 1, 1, 100, SOURCE_PERF, 10 * US, "main");
+    write_thread_at(w, 1, 2, 101, SOURCE_PERF, 35 * US, "consumer");
+    critical_write_names(w);
+    critical_write_sleeper(w);
+    begin_events(w, 1, 2, 0, 35 * US, NULL, 0);
+    write_enter(w, 35 * US, PRODUCE);
+    write_exit(w, 430 * US);
+    end_events(w, true);
+    write_thread_end(w, 1, 2, false, 435 * US);
+    writer_save(w, test_path(name));
+    writer_free(w);
+}
+
+/* 98 and 3 times 40 of 700 us. The function that sleeps most is named, not the longest sleep. */
+Test(golden_critical, timed_sleep)
+{
+    static const char *const commands[] = { "critical", "whatif produce_items_for_the_consumer=0.5" };
+    static const char remark[] =
+        "31.1 % of the path is timed sleep, most of it in consume (nanosleep). Sleeps are taken as fixed: a loop that "
+        "sleeps until another thread is ready does not get shorter with that thread here";
+    critical_save_sleeper("sleeper");
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
+        char *text = run_well("$DWELL %s sleeper", commands[i]);
+        cr_assert(has(text, remark), "%s", text);
+        free(text);
+        text = run_well("$DWELL %s sleeper --format json", commands[i]);
+        cr_assert(has(text, "{\"code\":\"timed-sleep\",\"text\":\"31.1 % of the path is timed sleep"), "%s", text);
+        free(text);
+    }
+}
+
+/* The path of the last part has no sleep; that of the whole run in `path` has 20 of 700 us, which is no remark. */
+Test(golden_critical, little_timed_sleep)
+{
+    critical_save_sleeper("sleeper");
+    critical_save("path", CAUSES);
+    char *text = run_well("$DWELL critical sleeper --from 500us; $DWELL critical path; $DWELL whatif consume=0.5 path");
+    cr_assert(not(has(text, "timed sleep")), "%s", text);
+    free(text);
+}
+
 Test(golden_critical, what_if_of_widths)
 {
     static const unsigned widths[] = { 80, 120 };
