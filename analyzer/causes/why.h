@@ -49,6 +49,8 @@ struct why_line {
     double probability; /* that chance makes any row differ so much; 1 of those that have only a little */
     char *meanwhile;    /* what the causing threads did in these waits of slow calls; NULL if unknown */
     bool found;         /* it separates the sets */
+    bool follows;       /* preempted time that is longer as CPU time is */
+    int64_t place;      /* what lines are sorted by: the difference, or that of the longest CPU line if it follows */
 };
 
 struct why_set {

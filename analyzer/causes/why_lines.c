@@ -167,8 +167,10 @@ static int why_compare_lines(const void *a, const void *b, void *context)
 {
     const struct why_line *x = a, *y = b;
     const bool more = *(const bool *)context;
-    if (x->difference != y->difference)
-        return (x->difference < y->difference) == more ? 1 : -1;
+    if (x->place != y->place)
+        return (x->place < y->place) == more ? 1 : -1;
+    if (x->follows != y->follows)
+        return x->follows ? 1 : -1;
     if (x->kind != y->kind)
         return x->kind < y->kind ? -1 : 1;
     const int paths = strcmp(x->path, y->path);
@@ -176,6 +178,50 @@ static int why_compare_lines(const void *a, const void *b, void *context)
         return paths;
     const int names = strcmp(x->wait->text, y->wait->text);
     return names ? names : strcmp(x->wait->path, y->wait->path);
+}
+
+/* ---- preempted time ---- */
+
+static bool why_is_on_cpu(const struct why_line *line)
+{
+    return line->kind == WHY_CPU || line->kind == WHY_FAULT || line->kind == WHY_PROBE;
+}
+
+/*
+ * A thread that needs the processor for longer is preempted more often. So preempted time follows from CPU time if it
+ * grows about as much: in relation to the usual calls, at most twice as much, as single calls vary. Then the cause is
+ * what takes CPU time.
+ */
+static bool why_preempted_follows(const struct why *why)
+{
+    enum { MOST = 2 };
+    double cpu[WHY_SETS] = { 0 }, preempted[WHY_SETS] = { 0 };
+    for (size_t i = 0; i < why->line_count; i++)
+        for (int set = 0; set < WHY_SETS; set++) {
+            cpu[set] += why_is_on_cpu(&why->lines[i]) ? (double)why->lines[i].ns[set] : 0;
+            preempted[set] += why->lines[i].kind == WHY_RUNNABLE ? (double)why->lines[i].ns[set] : 0;
+        }
+    const double longer = cpu[WHY_SLOW] - cpu[WHY_USUAL];
+    return longer > 0 &&
+           (preempted[WHY_SLOW] - preempted[WHY_USUAL]) * cpu[WHY_USUAL] <= MOST * preempted[WHY_USUAL] * longer;
+}
+
+/* Lines come by their difference. Preempted time that follows from CPU time comes after the longest line of that. */
+static void why_find_places(struct why *why)
+{
+    const bool follows = why_preempted_follows(why);
+    int64_t longest = 0;
+    for (size_t i = 0; i < why->line_count; i++) {
+        struct why_line *line = &why->lines[i];
+        line->difference = (int64_t)(line->ns[WHY_SLOW] - line->ns[WHY_USUAL]);
+        line->place = line->difference;
+        longest = why_is_on_cpu(line) && line->difference > longest ? line->difference : longest;
+    }
+    for (size_t i = 0; i < why->line_count; i++) {
+        struct why_line *line = &why->lines[i];
+        line->follows = follows && line->kind == WHY_RUNNABLE && line->difference > 0;
+        line->place = line->follows && longest < line->place ? longest : line->place;
+    }
 }
 
 static void why_mark_found(struct why *why)
@@ -207,8 +253,7 @@ void why_make_lines(struct why *why)
         rows[i] = rows[i] == PROFILE_NONE ? PROFILE_NONE : lines[rows[i]];
     for (int set = 0; set < WHY_SETS; set++)
         why_find_means(why, set);
-    for (size_t i = 0; i < why->line_count; i++)
-        why->lines[i].difference = (int64_t)(why->lines[i].ns[WHY_SLOW] - why->lines[i].ns[WHY_USUAL]);
+    why_find_places(why);
     why_find_chance(why, rows);
     bool more = why_is_more(why);
     if (why->line_count)

@@ -186,6 +186,8 @@ static void why_say_line(FILE *out, const struct why *why, const struct why_line
         fprintf(out, "%s %s", time, what);
     if (line->kind == WHY_CPU && why_times_as_many(why, line) >= many_more)
         fprintf(out, ", called %.3g times as often", why_times_as_many(why, line));
+    if (line->follows)
+        fputs(", which follows from CPU time", out);
     if (*cause)
         fprintf(out, ", %s", cause);
     free(what);

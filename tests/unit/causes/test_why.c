@@ -173,6 +173,38 @@ Test(unit_why, kinds_of_time)
               "handle cpu 10/40");
 }
 
+/* Twenty usual calls of 100 ticks, each preempted for so many, and two slow ones. */
+static struct writer *why_of_preempted(uint64_t usual, uint64_t longer, uint64_t slow)
+{
+    struct writer *w = why_new();
+    begin_events(w, 1, 1, 0, 0, NULL, 0);
+    write_enter(w, 0, MAIN);
+    for (uint64_t i = 0; i < 22; i++) {
+        const uint64_t begin = 10000 * (i + 1), cpu = i % 11 == 5 ? longer : 100, off = i % 11 == 5 ? slow : usual;
+        write_enter(w, begin, HANDLE);
+        write_off_cpu(w, true, begin + 10, off);
+        write_exit(w, begin + cpu + off);
+    }
+    write_exit(w, 300000);
+    end_events(w, true);
+    write_thread_end(w, 1, 1, false, 300000);
+    return w;
+}
+
+/* Preempted time that grows as CPU time does comes after it, though it is longer. */
+Test(unit_why, preempted_in_proportion)
+{
+    static const struct why_choice share = { .percent = 9 };
+    why_check(why_of_preempted(300, 1000, 3000), &share, &whole,
+              "2+20 of 22, 0 cut\nhandle cpu 2000/2000\nhandle runnable 6000/6000");
+    why_check(why_of_preempted(300, 1000, 5700), &share, &whole, /* up to twice as much */
+              "2+20 of 22, 0 cut\nhandle cpu 2000/2000\nhandle runnable 11400/6000");
+    why_check(why_of_preempted(300, 1000, 5701), &share, &whole,
+              "2+20 of 22, 0 cut\nhandle runnable 11402/6000\nhandle cpu 2000/2000");
+    why_check(why_of_preempted(300, 100, 3000), &share, &whole, /* the same work */
+              "2+20 of 22, 0 cut\nhandle runnable 6000/6000\nhandle cpu 200/2000");
+}
+
 /* A thread's counts may come before its events. */
 Test(unit_why, a_thread_whose_first_chunk_has_no_events)
 {
