@@ -145,6 +145,14 @@ static bool filters_add_time(struct filters *f, const char *value, const struct 
     return added;
 }
 
+/* Whether names are separated by commas. A name of C++ has commas only in parameters, and patterns in brackets. */
+static bool filters_is_list(const char *pattern)
+{
+    const char *comma = strchr(pattern, ',');
+    return comma && comma != pattern && comma[1] && !memchr(pattern, '(', (size_t)(comma - pattern)) &&
+           !memchr(pattern, '<', (size_t)(comma - pattern)) && !memchr(pattern, '[', (size_t)(comma - pattern));
+}
+
 static bool filters_add_level(struct filters *f, const char *value, const struct filter_place *place)
 {
     static const struct {
@@ -153,8 +161,12 @@ static bool filters_add_level(struct filters *f, const char *value, const struct
     } levels[] = { { "out=", DWELL_FILTER_OUT }, { "counted=", DWELL_FILTER_COUNTED }, { "timed=", FILTER_TIMED } };
     for (size_t i = 0; i < sizeof levels / sizeof *levels; i++) {
         const size_t length = strlen(levels[i].text);
-        if (strncmp(value, levels[i].text, length) == 0)
+        if (strncmp(value, levels[i].text, length) != 0)
+            continue;
+        if (!filters_is_list(value + length))
             return filters_add_pattern(f, levels[i].action, value + length, place);
+        return error_set(place->error, "%s: '%s' is a list: repeat it for each pattern, as %s%.*s", place->text,
+                         value + length, levels[i].text, (int)strcspn(value + length, ","), value + length);
     }
     return error_set(place->error, "%s: '%s' is not timed=PATTERN, counted=PATTERN or out=PATTERN", place->text, value);
 }

@@ -68,6 +68,9 @@ bool analysis_load(struct analysis *analysis, const char *path, const struct ana
 bool analysis_load_several(struct analysis *analysis, const char *const *paths, size_t count,
                            const struct analysis_options *options, struct error *error);
 
+/* The sums of loaded sessions as one, whose functions have no names: for a summary of what they have in all. */
+void analysis_sum_several(struct analysis *analysis, const struct analysis *parts, size_t count);
+
 /* Reduces the analysis to the calls of the functions that match the text, and everything below them. It is an error if
  * none does. analysis_load does so for the texts of its options. */
 bool analysis_narrow(struct analysis *analysis, const struct selection_names *roots, struct error *error);

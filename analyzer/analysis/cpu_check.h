@@ -19,7 +19,7 @@ struct cpu_check {
 /* Of all processes, in the order of the file's list. The caller frees them. */
 struct cpu_check *cpu_checks(const struct analysis *analysis);
 
-/* Whether the figures differ by more than 5 % and 10 ms, without the runtime's time outside of functions, and without
+/* Whether the figures differ by more than 5 % and 20 ms, without the runtime's time outside of functions, and without
  * stolen time. */
 bool cpu_check_differs(const struct cpu_check *c);
 

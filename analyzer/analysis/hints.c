@@ -47,11 +47,15 @@ const char *hint_function(const struct analysis *analysis, const char *typed, co
     return hint_for_name(&n, typed, otherwise);
 }
 
-const char *hint_thread(const struct session_file *file, const char *typed, const char *otherwise)
+const char *hint_thread(const struct session_file *file, char *const *titles, const char *typed, const char *otherwise)
 {
     struct hint_names n = { 0 };
-    for (size_t i = 0; i < file->thread_count; i++)
+    for (size_t i = 0; i < file->thread_count; i++) {
+        const char *title = titles ? titles[i] : NULL;
         hint_add_name(&n, file->threads[i].name, strlen(file->threads[i].name));
+        hint_add_name(&n, title, title ? strlen(title) : 0);
+        hint_add_name(&n, title, title ? thread_title_length(title) : 0);
+    }
     return hint_for_name(&n, typed, otherwise);
 }
 

@@ -6,7 +6,8 @@
 #include "analysis/analysis.h"
 
 const char *hint_function(const struct analysis *analysis, const char *typed, const char *otherwise);
-const char *hint_thread(const struct session_file *file, const char *typed, const char *otherwise);
+/* `titles`: what text shows of the threads, or NULL. */
+const char *hint_thread(const struct session_file *file, char *const *titles, const char *typed, const char *otherwise);
 const char *hint_process(const struct session_file *file, const char *typed, const char *otherwise);
 
 /* For the text of a mark. Reads the whole session. */

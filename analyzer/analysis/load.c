@@ -571,7 +571,7 @@ bool analysis_load(struct analysis *analysis, const char *path, const struct ana
 
 void analysis_drop(struct analysis *analysis)
 {
-    selection_free_ranges(&analysis->request.selection);
+    selection_free_found(&analysis->request.selection);
     free(analysis->summary.selection);
     free(analysis->request.root_text);
     free((bool *)analysis->request.selection.roots);

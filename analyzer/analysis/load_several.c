@@ -267,6 +267,39 @@ bool analysis_load_several(struct analysis *analysis, const char *const *paths, 
     return true;
 }
 
+/* Leaves the part as it is. */
+static void several_add_sums(struct analysis *all, const struct analysis *part, struct several_place *place)
+{
+    struct analysis copy = *part;
+    copy.profile = profile_new();
+    profile_merge(copy.profile, part->profile);
+    several_renumber_profile(&copy, *place);
+    several_scale_profile(copy.profile, part->summary.ticks_per_second);
+    several_drop_marks(copy.profile);
+    profile_merge(all->profile, copy.profile);
+    profile_free(copy.profile);
+    place->processes += (uint32_t)part->file->process_count + 1;
+    place->threads += (uint32_t)part->file->thread_count + 1;
+}
+
+void analysis_sum_several(struct analysis *analysis, const struct analysis *parts, size_t count)
+{
+    struct several_place place = { 0, 0 };
+    struct summary *summaries = need_memory(count, sizeof *summaries);
+    char *name = need_text("%zu sessions", count);
+    load_begin_several(analysis, name);
+    free(name);
+    for (size_t i = 0; i < count; i++) {
+        several_add_sums(analysis, &parts[i], &place);
+        summaries[i] = parts[i].summary;
+    }
+    analysis->rollup = rollup_new(analysis->profile);
+    load_summarize_several(analysis, summaries, count);
+    const char *part = parts[0].summary.selection;
+    analysis->summary.selection = part ? need_copy(part, strlen(part)) : NULL;
+    free(summaries);
+}
+
 const char *analysis_session_of(const struct analysis *analysis, uint32_t process)
 {
     for (size_t i = 0; i < analysis->part_count; i++)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "analysis/hints.h"
+#include "analysis/thread_titles.h"
 #include "base/duration.h"
 #include "base/memory.h"
 #include "base/numbers.h"
@@ -204,14 +205,19 @@ static bool selection_find_range(struct selection_request *r, const struct sessi
            selection_ranges_find(r, file, s->from, s->to, error);
 }
 
-bool selection_check_names(const struct selection *s, const struct session_file *file, struct error *error)
+bool selection_check_names(struct selection *s, const struct session_file *file, struct error *error)
 {
     const char *what, *name = selection_unknown_name(s, file, &what);
+    const bool is_thread = name && strcmp(what, "thread") == 0;
+    if (is_thread && !s->titles) {
+        s->titles = thread_titles_read(file);
+        s->title_count = file->thread_count;
+        return selection_check_names(s, file, error);
+    }
     if (!name)
         return true;
-    const bool is_thread = strcmp(what, "thread") == 0;
     return error_set(error, "%s: no %s '%s'%s dwell report --by %s lists them", file->path, what, name,
-                     is_thread ? hint_thread(file, name, ";") : hint_process(file, name, ";"), what);
+                     is_thread ? hint_thread(file, s->titles, name, ";") : hint_process(file, name, ";"), what);
 }
 
 bool selection_find(struct selection_request *r, const struct session_file *file, struct error *error)

@@ -50,8 +50,9 @@ bool selection_has_within(const struct selection_request *r);
 bool selection_ranges_find(struct selection_request *r, const struct session_file *file, uint64_t begin, uint64_t end,
                            struct error *error);
 
-/* It is an error if a name matches no thread or process of the session. */
-bool selection_check_names(const struct selection *s, const struct session_file *file, struct error *error);
+/* It is an error if a name matches no thread or process of the session. Reads the events if a name of a thread is none:
+ * it may be what text shows of one. */
+bool selection_check_names(struct selection *s, const struct session_file *file, struct error *error);
 
 /* Finds the request's moments in the session and checks its names like selection_check_names. */
 bool selection_find(struct selection_request *r, const struct session_file *file, struct error *error);

@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "base/sorted.h"
+#include "profile/collect.h"
 #include "symbols/display_name.h"
 #include "symbols/os_calls.h"
 
@@ -94,6 +95,16 @@ char **thread_titles_find(const struct session_file *file, const struct profile 
     }
     free(starts);
     free(sorted);
+    return titles;
+}
+
+char **thread_titles_read(const struct session_file *file)
+{
+    struct profile *p = collect_profile(file, collect_default_jobs());
+    struct function_name *names = names_find(file, p);
+    char **titles = thread_titles_find(file, p, names);
+    names_free(names, p->function_count);
+    profile_free(p);
     return titles;
 }
 

@@ -9,6 +9,9 @@
 /* By thread of the file; NULL for those whose names are enough. thread_titles_free frees them. */
 char **thread_titles_find(const struct session_file *file, const struct profile *profile,
                           const struct function_name *names);
+
+/* The same for a session that has not been loaded: reads its events. */
+char **thread_titles_read(const struct session_file *file);
 void thread_titles_free(char **titles, const struct session_file *file);
 
 #endif

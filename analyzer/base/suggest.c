@@ -7,7 +7,7 @@
 
 #include "base/memory.h"
 
-enum { MAX_LENGTH = 128 }; /* longer names are not suggested */
+enum { MAX_LENGTH = 128 /* longer names are not suggested */, LEAST_PART = 3 /* of a name that begins with it */ };
 
 static unsigned suggest_least(unsigned a, unsigned b)
 {
@@ -50,6 +50,9 @@ const char *suggest(const char *typed, const char *const *names, size_t count)
             nearest = names[i];
         }
     }
+    for (size_t i = 0; i < count && !nearest && length >= LEAST_PART; i++)
+        if (strncmp(names[i], typed, length) == 0)
+            nearest = names[i];
     return nearest;
 }
 

@@ -1,6 +1,8 @@
 /* Standard output if it is a terminal: starts its pager, and finds its colours and its size. */
 #include "base/terminal.h"
 
+#include <ctype.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -114,9 +116,19 @@ static struct winsize terminal_size(FILE *out)
     return isatty(fileno(out)) ? terminal_query_size(fileno(out)) : (struct winsize){ 0 };
 }
 
+/* The width that the user wants of output that is no terminal, as $COLUMNS says; zero for any. */
+static unsigned terminal_wanted_width(void)
+{
+    const char *text = getenv("COLUMNS");
+    char *end;
+    const unsigned long width = text && isdigit((unsigned char)*text) ? strtoul(text, &end, 10) : 0;
+    return width && !*end && width <= USHRT_MAX ? (unsigned)width : 0;
+}
+
 unsigned terminal_width(FILE *out)
 {
-    return terminal_size(out).ws_col;
+    const unsigned width = terminal_size(out).ws_col;
+    return width || out != stdout || terminal_is_seen(out) ? width : terminal_wanted_width();
 }
 
 unsigned terminal_height(FILE *out)

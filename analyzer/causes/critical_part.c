@@ -59,7 +59,7 @@ static bool critical_find_activity(struct selection_request *r, const struct ses
     struct selection_request copy = { .within = r->within, .valued = r->valued };
     const struct thread_range *longest = NULL;
     if (!selection_ranges_find(&copy, file, part->from, part->to, error)) {
-        selection_free_ranges(&copy.selection);
+        selection_free_found(&copy.selection);
         return false;
     }
     for (size_t i = 0; i < copy.selection.within->count; i++) {
@@ -69,7 +69,7 @@ static bool critical_find_activity(struct selection_request *r, const struct ses
     }
     if (longest)
         *part = (struct critical_part){ longest->thread, longest->begin, longest->end };
-    selection_free_ranges(&copy.selection);
+    selection_free_found(&copy.selection);
     return longest ? true : error_set(error, "%s: --within: no such activity between --from and --to", file->path);
 }
 

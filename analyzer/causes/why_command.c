@@ -192,14 +192,15 @@ static void why_load(struct why_loaded *loaded, struct why_settings *s)
     loaded->all = loaded->part_count > 1 ? &loaded->several : loaded->parts;
     if (loaded->part_count > 1 && s->choice.slow == WHY_MOMENT)
         die(STATUS_ERROR, "--call: a time is of one session; of several, --call 1 is the slowest call");
-    if (loaded->part_count > 1)
-        session_list_load(&list, &loaded->several, &s->shared);
-    for (size_t i = 0; i < loaded->part_count; i++) {
+    session_list_need_whole(&list, &s->shared);
+    for (size_t i = 0; i < loaded->part_count; i++)
         shared_options_load(&loaded->parts[i], list.count ? list.paths[i] : usual[0], &s->shared);
+    if (loaded->part_count > 1)
+        analysis_sum_several(&loaded->several, loaded->parts, loaded->part_count);
+    for (size_t i = 0; i < loaded->part_count; i++)
         why_add_session(loaded, &loaded->parts[i], function);
-    }
     if (!loaded->count)
-        option_timed_function(loaded->all, function); /* says that there is none */
+        option_timed_function(&loaded->parts[0], function); /* says that there is none */
     session_list_drop(&list);
 }
 

@@ -121,9 +121,9 @@ static void info_print_probes(const struct analysis *analysis)
     info_print_line("probes", "%.1f ns a call in the called function, %.1f ns in its caller", probes->in_callee * ns,
                     probes->in_caller * ns);
     char subtracted[TIME_TEXT], missing[TIME_TEXT];
-    info_print_line("left out",
-                    "%s of CPU time, as the probes' own; %zu of %zu call paths are held at zero, which are %s short",
-                    info_time(f, o->subtracted, subtracted), o->held, o->paths, info_time(f, o->missing, missing));
+    info_print_line(
+        "left out", "%s of CPU time, as the probes' own; %zu of %zu call paths are held at zero, which are %s short",
+        info_time(f, analysis->summary.overhead, subtracted), o->held, o->paths, info_time(f, o->missing, missing));
 }
 
 static void info_print_mode(const struct session_file *f)
@@ -406,7 +406,8 @@ static void info_print_cpu(const struct analysis *analysis)
     }
     const struct time_unit *unit =
         text_options()->units == UNITS_FIXED ? text_options()->unit : time_unit_for_all(most);
-    static const char *const names[FIGURES] = { "BY KERNEL", "BY GETRUSAGE", "IN REPORT", "PROBES", "REST", "RUNTIME" };
+    static const char *const names[FIGURES] = { "BY KERNEL",    "BY GETRUSAGE", "IN REPORT",
+                                                "OTHER PROBES", "REST",         "RUNTIME" };
     for (int i = 0; i < FIGURES; i++) {
         snprintf(units[i], sizeof units[i], "%s %s", names[i], unit->name);
         titles[1 + i] = units[i];

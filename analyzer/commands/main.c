@@ -82,6 +82,25 @@ static void main_print_help(FILE *out)
           out);
 }
 
+/* Commands of other tools, and what does the same here. */
+static const struct {
+    const char *typed, *meant;
+} other_commands[] = {
+    { "flamegraph", "'dwell view' or 'dwell export collapsed'" },
+    { "flame", "'dwell view' or 'dwell export collapsed'" },
+    { "script", "'dwell replay'" },
+    { "stat", "'dwell report'" },
+    { "run", "'dwell record'" },
+};
+
+static const char *main_other_command(const char *typed)
+{
+    for (size_t i = 0; i < sizeof other_commands / sizeof *other_commands; i++)
+        if (strcmp(other_commands[i].typed, typed) == 0)
+            return other_commands[i].meant;
+    return NULL;
+}
+
 /* Runs a command. argv[0] is its name. */
 static int main_run(int argc, char **argv)
 {
@@ -94,6 +113,9 @@ static int main_run(int argc, char **argv)
             terminal_allow_pager();
         return all[i]->run(argc, argv);
     }
+    const char *other = main_other_command(argv[0]);
+    if (other)
+        die(STATUS_ERROR, "no command '%s'; did you mean %s? dwell --help lists them", argv[0], other);
     die(STATUS_ERROR, "no command '%s'%s dwell --help lists them", argv[0], suggestion(argv[0], names, all_count, ";"));
 }
 

@@ -23,6 +23,19 @@ static const struct {
     { "by-thread", "by", "--by thread" },
     { "resolution", "timer-period", "--timer-period" },
     { "usage", "help", "--help" },
+    { "top", "limit", "--limit" },
+    { "function", "root", "--root" },
+    { "stdio", "no-pager", "--no-pager" },
+};
+
+/* Letters of other tools, and what is done in their place. Without a command, they are of all that read a session. */
+static const struct {
+    char letter;
+    const char *command, *meant;
+} other_letters[] = {
+    { 'g', "record", "call paths are always recorded" },
+    { 'p', "record", "dwell starts the program: dwell record ./prog" },
+    { 'i', NULL, "the session is an argument without an option" },
 };
 
 static const char *option_other_name(const struct option_list *list, const char *name)
@@ -91,6 +104,23 @@ static const struct argp_option *option_find_letter(const struct option_list *li
     return NULL;
 }
 
+static const char *option_other_letter(const char *command, char letter)
+{
+    for (size_t i = 0; i < sizeof other_letters / sizeof *other_letters; i++) {
+        const char *of = other_letters[i].command;
+        if (other_letters[i].letter == letter && (of ? strcmp(of, command) == 0 : strcmp(command, "record") != 0))
+            return other_letters[i].meant;
+    }
+    return NULL;
+}
+
+static void __attribute__((noreturn)) option_refuse_letter(const char *command, char letter)
+{
+    const char *meant = option_other_letter(command, letter);
+    die(argp_err_exit_status, "%s: no option '-%c'; %s%sdwell %s --help lists them", command, letter,
+        meant ? meant : "", meant ? "; " : "", command);
+}
+
 /* Checks a word of short options, such as "-qo". True: the argument of the last one is the next word. */
 static bool option_check_letters(const struct option_list *list, const char *command, const char *letters,
                                  const char *next)
@@ -98,7 +128,7 @@ static bool option_check_letters(const struct option_list *list, const char *com
     for (; *letters; letters++) {
         const struct argp_option *option = option_find_letter(list, *letters);
         if (!option)
-            die(argp_err_exit_status, "%s: no option '-%c'; dwell %s --help lists them", command, *letters, command);
+            option_refuse_letter(command, *letters);
         if (!option->arg)
             continue;
         if (!letters[1] && option_takes_next_word(option) && !next)

@@ -116,12 +116,9 @@ unsigned option_jobs(const char *text)
 
 void option_check_sort(const char *text, bool recent)
 {
-    const char *keys[MAX_SORT_KEYS];
-    const size_t count = view_sort_keys(keys, recent);
-    for (size_t i = 0; i < count; i++)
-        if (strcmp(keys[i], text) == 0)
-            return;
-    die(STATUS_ERROR, "--sort: no column '%s'%s --columns help lists them", text, suggestion(text, keys, count, ";"));
+    char *message = view_refuse_sort(text, recent, ";");
+    if (message)
+        die(STATUS_ERROR, "--sort: %s --columns help lists them", message);
 }
 
 table_printer *option_format(const char *text)

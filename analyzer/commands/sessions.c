@@ -68,13 +68,18 @@ void session_list_need_one(const struct session_list *list, const char *columns)
         die(STATUS_ERROR, "--columns: %s need a single session", columns);
 }
 
+void session_list_need_whole(const struct session_list *list, const struct shared_options *shared)
+{
+    if (list->count > 1 && selection_is_requested(&shared->load.selection))
+        die(STATUS_ERROR, "--from, --to, --thread, --process and --root take one session at a time");
+}
+
 void session_list_load(struct session_list *list, struct analysis *analysis, const struct shared_options *shared)
 {
     static const char *const usual[] = { DEFAULT_SESSION };
     struct error error = { NULL };
     session_list_unique(list);
-    if (list->count > 1 && selection_is_requested(&shared->load.selection))
-        die(STATUS_ERROR, "--from, --to, --thread, --process and --root take one session at a time");
+    session_list_need_whole(list, shared);
     const char *const *paths = list->count ? (const char *const *)list->paths : usual;
     struct analysis_options load = shared_options_of_load(shared);
     if (load.durations)

@@ -23,6 +23,9 @@ void session_list_drop(struct session_list *list);
 /* Ends the program if there are several sessions: `columns` are of one. */
 void session_list_need_one(const struct session_list *list, const char *columns);
 
+/* Ends the program if the options select a part, and there are several sessions. */
+void session_list_need_whole(const struct session_list *list, const struct shared_options *shared);
+
 /* Loads all sessions as one, each once; dwell.data if the list is empty. Ends the program if one cannot be read, or if
  * the options select a part of several sessions. */
 void session_list_load(struct session_list *list, struct analysis *analysis, const struct shared_options *shared);

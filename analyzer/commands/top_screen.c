@@ -56,12 +56,10 @@ static char *top_screen_known_columns(const struct table *t, const char *keys)
     char *known = need_memory(strlen(keys) + 2, 1);
     for (const char *key = keys; key; key = strchr(key, ',') ? strchr(key, ',') + 1 : NULL) {
         const size_t length = strcspn(key, ",");
-        for (size_t i = t->first_value; i < t->column_count; i++)
-            if (table_is_key(&t->columns[i], key, length)) {
-                strncat(known, key, length);
-                strcat(known, ",");
-                break;
-            }
+        if (table_find_column(t, t->first_value, key, length) == t->column_count)
+            continue;
+        strncat(known, key, length);
+        strcat(known, ",");
     }
     const size_t length = strlen(known);
     if (length)
@@ -349,17 +347,16 @@ static void top_screen_sort_next(struct top_screen *v, int by)
 static void top_screen_ask_sort(struct top_screen *v)
 {
     char text[LONGEST_TEXT] = "";
-    const char *keys[MAX_SORT_KEYS];
-    const size_t count = view_sort_keys(keys, true);
     if (!screen_ask("sort by: ", text, sizeof text) || !*text)
         return;
-    for (size_t i = 0; i < count; i++)
-        if (strcmp(keys[i], text) == 0) {
-            snprintf(v->sort, sizeof v->sort, "%s", text);
-            v->settings->sort = v->sort;
-            return;
-        }
-    top_screen_set_message(v, "no column '%s'%s", text, suggestion(text, keys, count, ""));
+    char *refused = view_refuse_sort(text, true, "");
+    if (refused) {
+        top_screen_set_message(v, "%s", refused);
+        free(refused);
+        return;
+    }
+    snprintf(v->sort, sizeof v->sort, "%s", text);
+    v->settings->sort = v->sort;
 }
 
 /* A word without a comparison is a part of the name. */

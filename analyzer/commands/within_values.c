@@ -13,6 +13,7 @@
 #include "profile/call_scan.h"
 #include "tables/recorded_argument.h"
 #include "tables/value_ranges.h"
+#include "tables/views.h"
 #include "trace/activities.h"
 
 /* ---- conditions ---- */
@@ -87,14 +88,24 @@ bool within_is_value(const char *text)
     return is;
 }
 
-/* A condition on a column begins with its key. Those of waits' objects have points. */
+/* Whether the text up to the sign is a column's title, as EL.EXCL is. */
+static bool within_is_column(const char *text, const char *sign)
+{
+    char *name = comparison_side(text, (size_t)(sign - text)), *refused = view_refuse_sort(name, false, "");
+    const bool is = !refused;
+    free(refused);
+    free(name);
+    return is;
+}
+
+/* A condition on a column begins with its key, or its title. Those of waits' objects have points. */
 bool within_is_filter(const char *text)
 {
     static const char object[] = "object.";
     if (strncmp(text, object, sizeof object - 1) == 0)
         return false;
     const char *sign = text + strcspn(text, COMPARISON_SIGNS);
-    const bool is_key = sign > text && strcspn(text, ".:") > (size_t)(sign - text);
+    const bool is_key = sign > text && (strcspn(text, ".:") > (size_t)(sign - text) || within_is_column(text, sign));
     return within_is_value(text) && !(is_key && *sign != '<');
 }
 

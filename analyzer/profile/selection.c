@@ -23,17 +23,22 @@ void selection_names_free(struct selection_names *names)
     free(names->list);
 }
 
-void selection_free_ranges(struct selection *s)
+void selection_free_found(struct selection *s)
 {
     if (s->within)
         thread_ranges_free(s->within);
     free(s->within);
     s->within = NULL;
+    for (size_t i = 0; i < s->title_count; i++)
+        free(s->titles[i]);
+    free(s->titles);
+    s->titles = NULL;
+    s->title_count = 0;
 }
 
 void selection_free(struct selection *s)
 {
-    selection_free_ranges(s);
+    selection_free_found(s);
     selection_names_free(&s->threads);
     selection_names_free(&s->processes);
 }
@@ -45,9 +50,25 @@ static bool selection_name_is_number(const char *text, uint32_t number)
     return strcmp(text, digits) == 0;
 }
 
-static bool selection_name_matches_thread(const char *text, const struct trace_thread *t)
+size_t thread_title_length(const char *title)
 {
-    return selection_name_is_number(text, t->tid) || fnmatch(text, t->name, 0) == 0;
+    const char *number = strrchr(title, '#');
+    return number ? (size_t)(number - title) : strlen(title);
+}
+
+/* With its number, or without. */
+static bool selection_name_matches_title(const char *text, const char *title)
+{
+    const size_t length = thread_title_length(title);
+    return fnmatch(text, title, 0) == 0 || (strlen(text) == length && strncmp(text, title, length) == 0);
+}
+
+static bool selection_name_matches_thread(const char *text, const struct selection *s, const struct session_file *file,
+                                          const struct trace_thread *t)
+{
+    const size_t index = (size_t)(t - file->threads);
+    return selection_name_is_number(text, t->tid) || fnmatch(text, t->name, 0) == 0 ||
+           (index < s->title_count && s->titles[index] && selection_name_matches_title(text, s->titles[index]));
 }
 
 /* Compares the name that the program gave the process, and the name of its executable. */
@@ -93,15 +114,15 @@ bool selection_takes(const struct selection *s, const struct session_file *file,
         return true;
     const struct trace_thread *t = session_file_thread(file, thread);
     for (size_t i = 0; t && i < s->threads.count; i++)
-        if (selection_name_matches_thread(s->threads.list[i], t))
+        if (selection_name_matches_thread(s->threads.list[i], s, file, t))
             return true;
     return false;
 }
 
-static bool selection_is_known_thread(const char *text, const struct session_file *file)
+static bool selection_is_known_thread(const char *text, const struct selection *s, const struct session_file *file)
 {
     for (size_t i = 0; i < file->thread_count; i++)
-        if (selection_name_matches_thread(text, &file->threads[i]))
+        if (selection_name_matches_thread(text, s, file, &file->threads[i]))
             return true;
     return false;
 }
@@ -118,7 +139,7 @@ const char *selection_unknown_name(const struct selection *s, const struct sessi
 {
     *what = "thread";
     for (size_t i = 0; i < s->threads.count; i++)
-        if (!selection_is_known_thread(s->threads.list[i], file))
+        if (!selection_is_known_thread(s->threads.list[i], s, file))
             return s->threads.list[i];
     *what = "process";
     for (size_t i = 0; i < s->processes.count; i++)

@@ -16,10 +16,13 @@ struct selection_shard {
 };
 
 struct selection {
-    bool cut;                         /* whether it has limits in time: */
-    uint64_t from, to;                /* ticks: from <= time < to */
-    struct thread_ranges *within;     /* only these ranges of threads; NULL for all. Owned by the selection */
-    struct selection_names threads;   /* TIDs, or globs for names; a thread matches any of them; empty for all */
+    bool cut;                       /* whether it has limits in time: */
+    uint64_t from, to;              /* ticks: from <= time < to */
+    struct thread_ranges *within;   /* only these ranges of threads; NULL for all. Owned by the selection */
+    struct selection_names threads; /* TIDs, or globs for names; a thread matches any of them; empty for all */
+    char **titles;                  /* by thread of the file: what text shows of it, which such a glob may match; NULL
+                                     * for those whose name is shown, and if no glob needs them. Owned, as `within` */
+    size_t title_count;
     struct selection_names processes; /* PIDs, or globs for names */
     struct selection_shard chunks;    /* only these chunks of events; the trees of these threads */
     struct selection_shard share;     /* only these threads */
@@ -33,10 +36,13 @@ static inline bool selection_is_root(const struct selection *s, uint32_t functio
     return s && s->roots && function < s->root_count && s->roots[function];
 }
 
+/* How long the title of a thread (analysis/thread_titles.h) is without its number: 6 of "worker#3". */
+size_t thread_title_length(const char *title);
+
 void selection_add_name(struct selection_names *names, const char *name);
 void selection_names_free(struct selection_names *names);
 void selection_free(struct selection *s);
-void selection_free_ranges(struct selection *s);
+void selection_free_found(struct selection *s); /* what was found in the session: `within` and `titles` */
 
 /* Whether an event of that time is part of the selection. NULL selects the whole session. */
 static inline bool selection_holds(const struct selection *s, uint64_t time)

@@ -65,6 +65,7 @@ struct cause_row {
     uint32_t waiter; /* the thread of the last wait */
     bool same_object, same_made, same_thread, same_path, same_cause_thread, same_cause; /* as the first wait */
     bool one_thread, one_cause_thread; /* with the same number, and not only the same name */
+    bool same_title, same_cause_title; /* what text shows of the threads has that in common, without numbers */
 };
 
 /* A thread that waited in a row. */
@@ -324,6 +325,15 @@ static bool cause_same_thread(const struct cause_rows *r, uint32_t a, uint32_t b
     return a == b || strcmp(cause_thread_name(r, a), cause_thread_name(r, b)) == 0;
 }
 
+static bool cause_same_title(const struct cause_rows *r, uint32_t a, uint32_t b)
+{
+    const char *one = analysis_thread_title(r->loaded, a), *other = analysis_thread_title(r->loaded, b);
+    if (a == b || !one || !other)
+        return a == b;
+    const size_t length = thread_title_length(one);
+    return length == thread_title_length(other) && strncmp(one, other, length) == 0;
+}
+
 /* Finds what the waits of a row have in common. Nothing is asked again after the answer was no. */
 static void cause_compare_with_first(struct cause_rows *r, struct cause_row *row, const struct caused_wait *w)
 {
@@ -336,6 +346,8 @@ static void cause_compare_with_first(struct cause_rows *r, struct cause_row *row
     row->same_cause_thread = row->same_cause_thread && cause_same_thread(r, w->thread, first->thread);
     row->one_thread = row->one_thread && wait->place.thread == other->place.thread;
     row->one_cause_thread = row->one_cause_thread && w->thread == first->thread;
+    row->same_title = row->same_title && cause_same_title(r, wait->place.thread, other->place.thread);
+    row->same_cause_title = row->same_cause_title && cause_same_title(r, w->thread, first->thread);
     row->same_cause = row->same_cause && w->cause == first->cause &&
                       (w->node == first->node || cause_function_number(r, &r->acting, w->node) ==
                                                      cause_function_number(r, &r->acting, first->node));
@@ -351,7 +363,8 @@ static uint32_t cause_add_wait(struct cause_rows *r, const struct caused_wait *w
     const uint32_t number = intern(&r->keys, key, sizeof key);
     if (number == r->count) {
         GROW(r->list, r->count, r->room);
-        r->list[r->count++] = (struct cause_row){ w, 0, 0, 0, 0, true, true, true, true, true, true, true, true };
+        r->list[r->count++] =
+            (struct cause_row){ w, 0, 0, 0, 0, true, true, true, true, true, true, true, true, true, true };
     }
     struct cause_row *row = &r->list[number];
     row->total += w->ticks;
@@ -398,10 +411,12 @@ static uint64_t *cause_find_elapsed(struct cause_rows *r)
 
 /* ---- rows ---- */
 
-/* Several threads of one name have that name. */
-static void cause_fill_thread(const struct cause_rows *r, struct cell *cell, uint32_t thread, bool one)
+/* Several threads of one name have that name, or what their titles have in common. */
+static void cause_fill_thread(const struct cause_rows *r, struct cell *cell, uint32_t thread, bool one, bool same_title)
 {
-    cell_thread(cell, r->loaded, one ? thread : 0, cause_thread_name(r, thread));
+    cell_thread(cell, r->loaded, one || same_title ? thread : 0, cause_thread_name(r, thread));
+    if (!one && cell->shown)
+        cell->shown[thread_title_length(cell->shown)] = 0;
 }
 
 static void cause_fill_waiting(const struct cause_rows *r, const struct cause_row *row, struct cell *cells)
@@ -420,7 +435,7 @@ static void cause_fill_waiting(const struct cause_rows *r, const struct cause_ro
         free(path);
     }
     if (row->same_thread)
-        cause_fill_thread(r, &cells[THREAD], w->place.thread, row->one_thread);
+        cause_fill_thread(r, &cells[THREAD], w->place.thread, row->one_thread, row->same_title);
 }
 
 static void cause_fill_object(const struct cause_rows *r, const struct cause_row *row, struct cell *cells)
@@ -447,7 +462,7 @@ static void cause_fill_cause(const struct cause_rows *r, const struct cause_row 
     const struct caused_wait *w = row->first;
     const uint32_t owner = cause_owner(&r->acting, w->node);
     if (row->same_cause_thread && w->thread)
-        cause_fill_thread(r, &cells[CAUSE_THREAD], w->thread, row->one_cause_thread);
+        cause_fill_thread(r, &cells[CAUSE_THREAD], w->thread, row->one_cause_thread, row->same_cause_title);
     if (!row->same_cause)
         return;
     cell_text(&cells[CAUSE], cause_names[w->cause]);

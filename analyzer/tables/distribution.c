@@ -227,6 +227,7 @@ const struct column view_slowest_columns[] = {
     { "application_inclusive", "APP.INCL", CELL_TICKS, USE_ALWAYS, false },
     { "application_exclusive", "APP.EXCL", CELL_TICKS, USE_ALWAYS, false },
     { "blocked_inclusive", "BL.INCL", CELL_TICKS, USE_ALWAYS, false },
+    { "preempted_inclusive", "PRE.INCL", CELL_TICKS, USE_ALWAYS, false },
     { "tid", "TID", CELL_COUNT, USE_ALWAYS, false },
     { "pid", "PROCESS", CELL_COUNT, USE_ALWAYS, false },
     { "thread", "THREAD", CELL_TEXT, USE_ALWAYS, false },
@@ -297,22 +298,28 @@ static void slowest_fill_call(struct cell *cells, const struct analysis *analysi
     for (int i = 0; i < CALL_TIMES; i++)
         if (i < CALL_APPLICATION_INCLUSIVE || analysis->summary.application_known)
             cell_call_time(&cells[1 + i], call_ticks(call->times[i]), &analysis->summary);
-    if (analysis->summary.off_cpu_known)
+    if (analysis->summary.off_cpu_known) {
         cell_number(&cells[5], call_ticks(call->blocked));
+        cell_number(&cells[6], call_ticks(call->off_cpu - call->blocked));
+    }
     if (t && t->tid)
-        cell_number(&cells[6], t->tid);
+        cell_number(&cells[7], t->tid);
     if (p && p->pid)
-        cell_number(&cells[7], p->pid);
-    cell_thread(&cells[8], analysis, call->thread, t && t->name[0] ? t->name : "[unknown]");
-    cell_text(&cells[9], call->caller == PROFILE_NONE ? "(start of thread)" : analysis->names[call->caller].name);
+        cell_number(&cells[8], p->pid);
+    cell_thread(&cells[9], analysis, call->thread, t && t->name[0] ? t->name : "[unknown]");
+    cell_text(&cells[10], call->caller == PROFILE_NONE ? "(start of thread)" : analysis->names[call->caller].name);
 }
 
 /* In the order in which columns leave a narrow terminal: the time by which the calls are chosen stays. */
-static const char *const slowest_optional[CALL_TIMES][5] = {
-    [CALL_ELAPSED_INCLUSIVE] = { "application_exclusive", "pid", "elapsed_exclusive", "application_inclusive", NULL },
-    [CALL_ELAPSED_EXCLUSIVE] = { "application_inclusive", "pid", "blocked_inclusive", "application_exclusive", NULL },
-    [CALL_APPLICATION_INCLUSIVE] = { "application_exclusive", "pid", "elapsed_exclusive", "blocked_inclusive", NULL },
-    [CALL_APPLICATION_EXCLUSIVE] = { "application_inclusive", "pid", "blocked_inclusive", "elapsed_inclusive", NULL },
+static const char *const slowest_optional[CALL_TIMES][6] = {
+    [CALL_ELAPSED_INCLUSIVE] = { "preempted_inclusive", "application_exclusive", "pid", "elapsed_exclusive",
+                                 "application_inclusive", NULL },
+    [CALL_ELAPSED_EXCLUSIVE] = { "preempted_inclusive", "application_inclusive", "pid", "blocked_inclusive",
+                                 "application_exclusive", NULL },
+    [CALL_APPLICATION_INCLUSIVE] = { "preempted_inclusive", "application_exclusive", "pid", "elapsed_exclusive",
+                                     "blocked_inclusive", NULL },
+    [CALL_APPLICATION_EXCLUSIVE] = { "preempted_inclusive", "application_inclusive", "pid", "blocked_inclusive",
+                                     "elapsed_inclusive", NULL },
 };
 
 struct table view_slowest(const struct analysis *analysis, uint32_t function, enum call_time time, size_t limit)

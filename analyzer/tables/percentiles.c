@@ -17,7 +17,7 @@ bool percentiles_are_named(const char *keys)
 {
     for (const char *key = keys; key; key = strchr(key, ',') ? strchr(key, ',') + 1 : NULL)
         for (size_t i = 0; i < PERCENTILE_COLUMNS; i++)
-            if (table_is_key(&percentile_columns[i], key, strcspn(key, ",")))
+            if (column_is_named(&percentile_columns[i], key, strcspn(key, ",")))
                 return true;
     return false;
 }

@@ -65,11 +65,22 @@ static char *argument_list_names(const struct recorded_function *r)
     return text;
 }
 
+/* Without a name, the only value is meant, or the only one that is no result. */
+static bool argument_is_meant(const struct recorded_function *r, uint32_t number, const char *what)
+{
+    uint32_t others = 0;
+    if (what)
+        return strcmp(r->values[number].name, what) == 0;
+    for (uint32_t i = 0; i < r->value_count; i++)
+        others += i != number && (r->values[number].result || !r->values[i].result);
+    return others == 0;
+}
+
 static bool argument_find_value(struct recorded_argument *a, const struct recorded_function *r, const char *what,
                                 struct error *error)
 {
     for (uint32_t i = 0; i < r->value_count; i++) {
-        if (what ? strcmp(r->values[i].name, what) != 0 : r->value_count > 1)
+        if (!argument_is_meant(r, i, what))
             continue;
         a->index = i;
         a->value = &r->values[i];

@@ -66,11 +66,9 @@ struct bound_condition {
 
 static size_t row_filter_find_column(const struct table *t, const char *key)
 {
-    for (size_t i = 0; i < t->column_count; i++)
-        if (table_is_key(&t->columns[i], key, strlen(key)))
-            return i;
-    if (strcmp(key, "name") != 0)
-        return t->column_count;
+    const size_t column = table_find_column(t, 0, key, strlen(key));
+    if (column < t->column_count || strcmp(key, "name") != 0)
+        return column;
     /* `name` is the column that identifies the row: the function, or else the first text. */
     const size_t function = row_filter_find_column(t, "function");
     size_t text = 0;
@@ -179,14 +177,23 @@ static bool row_filter_function_matches(const struct table *t, size_t row, const
     return typed_name_matches(&f, short_name_is_glob, glob);
 }
 
-/* True if the word is the condition's value, or matches it. The condition's sign may say that it should not. */
-static bool row_filter_word_matches(const struct table *t, const struct bound_condition *b, size_t column, size_t row)
+static bool row_filter_text_matches(const struct table *t, const struct bound_condition *b, size_t column, size_t row,
+                                    const char *word)
 {
-    const char *value = b->condition->value, *word = t->cells[row * t->column_count + column].text;
+    const char *value = b->condition->value;
     if (!comparison_is_by_glob(b->condition->comparison))
         return strcmp(word, value) == 0;
     return row_filter_has_functions(t, &t->columns[column]) ? row_filter_function_matches(t, row, value, word)
                                                             : fnmatch(value, word, 0) == 0;
+}
+
+/* True if the word is the condition's value, or matches it. The condition's sign may say that it should not. What text
+ * shows of a thread names it as well. */
+static bool row_filter_word_matches(const struct table *t, const struct bound_condition *b, size_t column, size_t row)
+{
+    const struct cell *cell = &t->cells[row * t->column_count + column];
+    return row_filter_text_matches(t, b, column, row, cell->text) ||
+           (cell->shown && row_filter_text_matches(t, b, column, row, cell->shown));
 }
 
 /* A wait is named by its function and by its caller. */
@@ -222,21 +229,12 @@ static bool row_filter_row_matches_all(const struct table *t, const struct bound
     return true;
 }
 
-static void row_filter_drop_row(struct table *t, size_t row)
-{
-    for (size_t i = 0; i < t->column_count; i++) {
-        struct cell *cell = &t->cells[row * t->column_count + i];
-        if (column_is_text(&t->columns[i]) && cell->known)
-            free(cell->text);
-    }
-}
-
 static void row_filter_keep_rows(struct table *t, const bool *kept)
 {
     size_t *places = need_memory(t->row_count + 1, sizeof *places), count = 0;
     for (size_t row = 0; row < t->row_count; row++) {
         if (!kept[row]) {
-            row_filter_drop_row(t, row);
+            table_drop_cells(t, row * t->column_count, (row + 1) * t->column_count);
             continue;
         }
         memmove(&t->cells[count * t->column_count], &t->cells[row * t->column_count],

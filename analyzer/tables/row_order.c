@@ -58,9 +58,9 @@ static size_t row_order_column(const struct table *t, const char *key, size_t ot
 
 static bool row_order_find_column(const struct table *t, const char *key, size_t *found, struct error *error)
 {
-    for (*found = 0; *found < t->column_count; ++*found)
-        if (table_is_key(&t->columns[*found], key, strlen(key)))
-            return true;
+    *found = table_find_column(t, 0, key, strlen(key));
+    if (*found < t->column_count)
+        return true;
     if (strcmp(key, "name") != 0)
         return error_set(error, "--sort: no column '%s' here%s --columns help lists them", key,
                          table_suggestion(t, 0, key));

@@ -9,6 +9,7 @@
 #include "analysis/waiting_names.h"
 #include "base/memory.h"
 #include "base/path_text.h"
+#include "base/suggest.h"
 #include "base/units.h"
 #include "tables/percentiles.h"
 #include "tables/row_order.h"
@@ -215,29 +216,39 @@ void view_list_columns(FILE *out, bool recent)
     fputs("\n--filter accepts these, name (the first column), and the other columns of csv.\n", out);
 }
 
-size_t view_sort_keys(const char **keys, bool recent)
+enum { MAX_SORT_COLUMNS = 128 };
+
+static size_t view_sort_columns(struct column *columns, bool recent)
 {
-    static const char *const names[] = { "function", "module",  "file", "line",   "path",      "thread", "tid",
-                                         "threads",  "process", "pid",  "parent", "arguments", "session" };
-    struct column columns[MAX_VALUE_COLUMNS];
-    const size_t values = value_columns(columns);
-    size_t count = 0;
-    keys[count++] = "name";
-    for (size_t i = 0; i < values; i++)
-        keys[count++] = columns[i].key;
+    static const char *const names[] = { "name", "function", "module",  "file", "line",   "path",      "thread",
+                                         "tid",  "threads",  "process", "pid",  "parent", "arguments", "session" };
+    size_t count = value_columns(columns);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        keys[count++] = names[i];
+        columns[count++] = (struct column){ names[i], names[i], CELL_TEXT, USE_ALWAYS, false };
     if (!recent) {
         for (size_t i = 0; i < PERCENTILE_COLUMNS; i++)
-            keys[count++] = percentile_columns[i].key;
+            columns[count++] = percentile_columns[i];
         for (size_t i = 0; i < CALL_COLUMN_COUNT; i++)
-            keys[count++] = call_columns[i].key;
+            columns[count++] = call_columns[i];
         return count;
     }
     for (size_t i = 0; i < RECENT_VALUES; i++)
-        keys[count++] = recent_columns[i].column.key;
-    keys[count++] = number_column.key;
+        columns[count++] = recent_columns[i].column;
+    columns[count++] = number_column;
     return count;
+}
+
+char *view_refuse_sort(const char *text, bool recent, const char *otherwise)
+{
+    struct column columns[MAX_SORT_COLUMNS];
+    const char *keys[MAX_SORT_COLUMNS];
+    const size_t count = view_sort_columns(columns, recent);
+    for (size_t i = 0; i < count; i++) {
+        if (column_is_named(&columns[i], text, strlen(text)))
+            return NULL;
+        keys[i] = columns[i].key;
+    }
+    return need_text("no column '%s'%s", text, suggestion(text, keys, count, otherwise));
 }
 
 unsigned view_call_times(const char *keys)
@@ -245,7 +256,7 @@ unsigned view_call_times(const char *keys)
     unsigned times = 0;
     for (const char *key = keys; key; key = strchr(key, ',') ? strchr(key, ',') + 1 : NULL)
         for (size_t i = 0; i < CALL_COLUMN_COUNT; i++)
-            if (table_is_key(&call_columns[i], key, strcspn(key, ",")))
+            if (column_is_named(&call_columns[i], key, strcspn(key, ",")))
                 times |= 1u << i / COLUMNS_A_TIME;
     return times;
 }

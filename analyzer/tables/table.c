@@ -2,6 +2,7 @@
 #include "tables/table.h"
 
 #include <assert.h>
+#include <ctype.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -21,11 +22,18 @@ struct table table_make(const struct column *columns, size_t column_count, const
     };
 }
 
+void table_drop_cells(struct table *t, size_t first, size_t end)
+{
+    for (size_t i = first; i < end; i++)
+        if (column_is_text(&t->columns[i % t->column_count]) && t->cells[i].known) {
+            free(t->cells[i].text);
+            free(t->cells[i].shown);
+        }
+}
+
 void table_drop(struct table *t)
 {
-    for (size_t i = 0; i < t->row_count * t->column_count; i++)
-        if (column_is_text(&t->columns[i % t->column_count]) && t->cells[i].known)
-            free(t->cells[i].text);
+    table_drop_cells(t, 0, t->row_count * t->column_count);
     free(t->cells);
     free(t->parents);
     free(t->chosen);
@@ -41,6 +49,32 @@ bool table_is_key(const struct column *column, const char *key, size_t length)
         return false;
     return own == length ||
            (column_is_time(column) && length == own + strlen(unit) && strncmp(key + own, unit, strlen(unit)) == 0);
+}
+
+/* A title as text shows it, in upper or lower case. Shares have none of their own. */
+static bool table_is_title(const struct column *column, const char *text, size_t length)
+{
+    const size_t own = strlen(column->title);
+    const bool starred = own > 1 && column->title[own - 1] == '*';
+    return isalpha((unsigned char)column->title[0]) && strncasecmp(column->title, text, length) == 0 &&
+           (length == own || (starred && length + 1 == own));
+}
+
+bool column_is_named(const struct column *column, const char *name, size_t length)
+{
+    return table_is_key(column, name, length) || table_is_title(column, name, length);
+}
+
+size_t table_find_column(const struct table *t, size_t first, const char *key, size_t length)
+{
+    size_t column = first;
+    while (column < t->column_count && !table_is_key(&t->columns[column], key, length))
+        column++;
+    if (column < t->column_count)
+        return column;
+    for (column = first; column < t->column_count && !table_is_title(&t->columns[column], key, length);)
+        column++;
+    return column;
 }
 
 const char *table_suggestion(const struct table *t, size_t first, const char *key)
@@ -73,9 +107,7 @@ bool table_choose(struct table *t, const char *keys, struct error *error)
     t->chosen_count = 0;
     for (const char *key = keys; key; key = strchr(key, ',') ? strchr(key, ',') + 1 : NULL) {
         const size_t length = strcspn(key, ",");
-        size_t column = t->first_value;
-        while (column < t->column_count && !table_is_key(&t->columns[column], key, length))
-            column++;
+        const size_t column = table_find_column(t, t->first_value, key, length);
         if (column == t->column_count)
             return table_refuse_column(t, key, length, error);
         t->chosen[t->chosen_count++] = column;
@@ -185,9 +217,7 @@ void table_limit(struct table *t, size_t limit)
 {
     if (limit >= t->row_count)
         return;
-    for (size_t i = limit * t->column_count; i < t->row_count * t->column_count; i++)
-        if (column_is_text(&t->columns[i % t->column_count]) && t->cells[i].known)
-            free(t->cells[i].text);
+    table_drop_cells(t, limit * t->column_count, t->row_count * t->column_count);
     t->hidden_rows += t->row_count - limit;
     t->row_count = limit;
 }
@@ -220,7 +250,8 @@ void cell_percent(struct cell *cell, double percent)
 void cell_thread(struct cell *cell, const struct analysis *analysis, uint32_t thread, const char *name)
 {
     cell_text(cell, name);
-    cell->shown = analysis_thread_title(analysis, thread);
+    const char *title = analysis_thread_title(analysis, thread);
+    cell->shown = title ? need_copy(title, strlen(title)) : NULL;
 }
 
 void cell_call_time(struct cell *cell, uint64_t ticks, const struct summary *session)

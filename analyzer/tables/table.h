@@ -44,16 +44,16 @@ struct column {
 
 struct cell {
     bool known;
-    bool estimated;    /* text marks the row with ~ */
-    bool partial;      /* a lower bound: text marks the row with > */
-    bool is_waiting;   /* in the table's waiting_column: the row is of a function that waits, and text dims it */
-    bool hot;          /* there, too: text colours the row */
-    bool is_number;    /* of a CELL_TEXT: JSON has the text as a number, which it is */
-    bool unresolved;   /* a time of single calls below the session's resolution: text shows that with < */
-    const char *shown; /* of texts: what text prints in its place; NULL for the text itself. Owned by the session */
-    uint16_t spread;   /* of an estimate: the half width of its 95 % interval, in percent */
+    bool estimated;  /* text marks the row with ~ */
+    bool partial;    /* a lower bound: text marks the row with > */
+    bool is_waiting; /* in the table's waiting_column: the row is of a function that waits, and text dims it */
+    bool hot;        /* there, too: text colours the row */
+    bool is_number;  /* of a CELL_TEXT: JSON has the text as a number, which it is */
+    bool unresolved; /* a time of single calls below the session's resolution: text shows that with < */
+    char *shown;     /* of texts: what text prints in its place; NULL for the text itself */
+    uint16_t spread; /* of an estimate: the half width of its 95 % interval, in percent */
     union {
-        char *text; /* texts and CELL_DIGITS; owned by the table */
+        char *text; /* texts and CELL_DIGITS; owned by the table, as `shown` */
         uint64_t number;
         int64_t change;
         double percent;
@@ -93,6 +93,9 @@ struct table {
 struct table table_make(const struct column *columns, size_t column_count, const struct summary *session);
 void table_drop(struct table *t);
 
+/* Frees the texts of these cells, which are counted row by row. */
+void table_drop_cells(struct table *t, size_t first, size_t end);
+
 /* Appends a row of unknown cells and returns it; valid until the next call. */
 struct cell *table_row(struct table *t);
 
@@ -124,6 +127,12 @@ void cell_change(struct cell *cell, int64_t change);
 
 /* True if `key` names the column. The suffix _ns may follow the keys of ticks. */
 bool table_is_key(const struct column *column, const char *key, size_t length);
+
+/* The same, and by its title as text shows it. */
+bool column_is_named(const struct column *column, const char *name, size_t length);
+
+/* The first column from `first` on of that key, or else of that title; column_count if there is none. */
+size_t table_find_column(const struct table *t, size_t first, const char *key, size_t length);
 
 /* A part of the message about an unknown column: "; did you mean 'calls'?" or ";". Suggests columns from `first` on. */
 const char *table_suggestion(const struct table *t, size_t first, const char *key);

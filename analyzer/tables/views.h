@@ -24,10 +24,10 @@ struct sorting {
     const struct recent_times *recent; /* NULL for a view without the columns of recent times */
 };
 
-/* Sets `keys` to all keys that views can be sorted by: those of columns, and "name". With `recent`, they are those of a
- * growing session. Returns their number. */
-enum { MAX_SORT_KEYS = 128 };
-size_t view_sort_keys(const char **keys, bool recent);
+/* What is wrong with a text that should name a column to sort by, as "no column 'cals'; did you mean 'calls'?", or with
+ * `otherwise` at the end; NULL if it names one, or is "name". With `recent`, columns are those of a growing session.
+ * The caller frees it. */
+char *view_refuse_sort(const char *text, bool recent, const char *otherwise);
 
 /* The number in the rollup of a row's function, module, thread or process. The table must be one of view_rows,
  * numbered. */

@@ -161,18 +161,19 @@ static int wait_compare_names(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* The names of the threads, each once, such as "bio_aof, bio_lazy_free" or "worker (8 threads)". The caller frees it.
- */
-static char *wait_thread_names(const struct analysis *analysis, const struct wait_thread *threads, size_t count)
+static const char *wait_thread_name(const struct analysis *analysis, const struct wait_thread *thread)
 {
-    const char **names = need_memory(count + 1, sizeof *names);
+    const struct trace_thread *t =
+        session_file_thread(analysis->file, analysis->profile->threads[thread->thread].thread);
+    return t && t->name[0] ? t->name : "[unknown]";
+}
+
+/* Names, each once, such as "bio_aof, bio_lazy_free" or "worker (8 threads)". Sorts the list. The caller frees the
+ * text. */
+static char *wait_join_names(const char **names, size_t count)
+{
     char *text;
     size_t length, shown = 0, different = 0;
-    for (size_t i = 0; i < count; i++) {
-        const struct trace_thread *t =
-            session_file_thread(analysis->file, analysis->profile->threads[threads[i].thread].thread);
-        names[i] = t && t->name[0] ? t->name : "[unknown]";
-    }
     qsort(names, count, sizeof *names, wait_compare_names);
     FILE *out = need_stream(&text, &length);
     for (size_t i = 0; i < count; i++) {
@@ -186,7 +187,48 @@ static char *wait_thread_names(const struct analysis *analysis, const struct wai
     if (count > shown)
         fprintf(out, " (%zu threads)", count);
     need_stream_end(out);
+    return text;
+}
+
+/* The names of the threads. The caller frees it. */
+static char *wait_thread_names(const struct analysis *analysis, const struct wait_thread *threads, size_t count)
+{
+    const char **names = need_memory(count + 1, sizeof *names);
+    for (size_t i = 0; i < count; i++)
+        names[i] = wait_thread_name(analysis, &threads[i]);
+    char *text = wait_join_names(names, count);
     free(names);
+    return text;
+}
+
+static int wait_compare_titles(const void *a, const void *b)
+{
+    const char *x = *(const char *const *)a, *y = *(const char *const *)b;
+    const size_t one = thread_title_length(x), other = thread_title_length(y);
+    const int order = strncmp(x, y, one < other ? one : other);
+    return order ? order : ORDER(one, other);
+}
+
+/* What text shows of the threads: "worker#3", or "worker (8 threads)". The caller frees it. */
+static char *wait_thread_titles(const struct analysis *analysis, const struct wait_thread *threads, size_t count)
+{
+    const char **titles = need_memory(count + 1, sizeof *titles);
+    char **shown = need_memory(count + 1, sizeof *shown);
+    for (size_t i = 0; i < count; i++) {
+        const char *title = analysis_thread_title(analysis, analysis->profile->threads[threads[i].thread].thread);
+        titles[i] = title ? title : wait_thread_name(analysis, &threads[i]);
+    }
+    qsort(titles, count, sizeof *titles, wait_compare_titles);
+    for (size_t i = 0; i < count; i++) {
+        const bool again = i && wait_compare_titles(&titles[i - 1], &titles[i]) == 0;
+        const bool more = i + 1 < count && wait_compare_titles(&titles[i], &titles[i + 1]) == 0;
+        shown[i] = need_copy(titles[i], again || more ? thread_title_length(titles[i]) : strlen(titles[i]));
+    }
+    char *text = wait_join_names((const char **)shown, count);
+    for (size_t i = 0; i < count; i++)
+        free(shown[i]);
+    free(shown);
+    free(titles);
     return text;
 }
 
@@ -206,10 +248,12 @@ static void wait_add_row(struct table *t, const struct analysis *analysis, const
         os_calls_is_library(analysis->profile->modules[analysis->profile->functions[wait->function].module].path);
     const uint32_t at = is_os ? wait->caller : wait->function;
     char *names = wait_thread_names(analysis, threads, count);
+    char *titles = analysis->thread_titles ? wait_thread_titles(analysis, threads, count) : NULL;
     cell_text(&cells[FUNCTION], analysis->names[wait->function].name);
     cell_text(&cells[MODULE], analysis->names[wait->function].module);
     cell_text(&cells[CALLER], wait->caller == PROFILE_NONE ? "(start of thread)" : analysis->names[wait->caller].name);
     cell_text(&cells[THREADS], names);
+    cells[THREADS].shown = titles;
     if (at != PROFILE_NONE) {
         cell_source(&cells[SOURCE], &analysis->names[at]);
         cell_text(&cells[SOURCE_FILE], analysis->names[at].file);

@@ -76,6 +76,21 @@ Test(e2e_keep_activities, windows)
     free(text);
 }
 
+/* A command gets the window of each slow activity, with that alone. */
+Test(e2e_keep_activities, command_of_each_window)
+{
+    free(
+        run_well("DWELL_PERFLOG=/dev/null $DWELL record -q --keep 'Test=Request>100ms' --on-keep '$DWELL info "
+                 "--format json {} | jq -c \"[.keep.calls[] | [.function, .activity, .duration_ns > 1e8]]\" >>windows' "
+                 "$PROGRAMS/perflog/slow_activities 30"));
+    char *text = run_well("cat windows; ls | grep -c window-; true");
+    cr_assert(eq(str, text,
+                 "[[null,\"Test=Request,Kind=small\",true]]\n"
+                 "[[null,\"Test=Request,Kind=small\",true]]\n"
+                 "[[null,\"Test=Request,Kind=small\",true]]\n0\n"));
+    free(text);
+}
+
 /* A name that is none of both is said when the program has ended. */
 Test(e2e_keep_activities, name_of_nothing)
 {

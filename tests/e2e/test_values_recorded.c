@@ -341,6 +341,16 @@ Test(e2e_values_recorded, in_info)
                   "dwell: several values are recorded of that function; name one as FUNCTION:WHAT: n, text\n");
 }
 
+/* A result beside it leaves one parameter. */
+Test(e2e_values_recorded, the_only_parameter_is_meant)
+{
+    values_build("gcc -O2 " SOURCES "valued.c");
+    free(run_well("$DWELL record -q --values work:n,return ./valued calls 1000"));
+    values_expect("$DWELL values work --format csv >one; $DWELL values work:n --format csv >other; cmp one other && "
+                  "wc -l <one | tr -d ' ' | awk '{ print ($1 > 1) }'",
+                  "1\n");
+}
+
 Test(e2e_values_recorded, that_are_not_merged)
 {
     values_build("gcc -O2 " SOURCES "valued.c");

@@ -156,6 +156,23 @@ Test(golden_names, in_a_pipe)
     free(csv);
 }
 
+/* A pipe has the width that COLUMNS says. Without it, or if it is no number, text has any width. */
+Test(golden_names, width_of_a_pipe)
+{
+    static const char *const wide[] = { "", "COLUMNS=", "COLUMNS=wide", "COLUMNS=0" };
+    char *usual = run_well("$DWELL report names.dwell");
+    char *text = run_well("export LC_ALL=C.UTF-8; test $(COLUMNS=80 $DWELL report names.dwell | wc -L) -le 80 && "
+                          "test $($DWELL report names.dwell | wc -L) -gt 80 && echo fits");
+    cr_assert(eq(str, text, "fits\n"));
+    free(text);
+    for (size_t i = 0; i < sizeof wide / sizeof *wide; i++) {
+        text = run_well("%s $DWELL report names.dwell", wide[i]);
+        cr_assert(eq(str, text, usual), "%s", wide[i]);
+        free(text);
+    }
+    free(usual);
+}
+
 Test(golden_names, units_of_the_config_file)
 {
     char *text =

@@ -162,6 +162,46 @@ Test(golden_samples, preempted_time_of_counted_calls)
     free(text);
 }
 
+/* A sample a millisecond costs 20 us, and the two calls 250 ns. main takes 100 ms. */
+static void samples_save_costs(void)
+{
+    const uint64_t in_main = MAIN;
+    struct writer *w = writer_new();
+    samples_write_modules(w);
+    write_header(w, 252, 20000, 4);
+    write_probes(w, 1, 100 * 256, 50 * 256, 0);
+    begin_events(w, 1, 1, 0, 0, NULL, 0);
+    write_enter(w, 0, MAIN);
+    write_enter(w, 10000000, LOAD);
+    write_exit(w, 30000000);
+    write_exit(w, 100000000);
+    end_events(w, true);
+    begin_samples(w, 1, 1, 70, 71, 0);
+    for (uint64_t ms = 0; ms < 100; ms++)
+        write_sample(w, &(struct written_sample){ ms * 1000000 + 500000, &in_main, NULL, 1, 0 });
+    end_samples(w, true);
+    writer_save(w, test_path("costs.dwell"));
+    writer_free(w);
+}
+
+/* Reports and info leave out one time: what the calls and the samples cost, which is 2 % of the rest. */
+Test(golden_samples, one_time_of_probes)
+{
+    static const char *const commands[] = {
+        "report costs.dwell | grep -o '[0-9.]* [mun]s of CPU time of probes'",
+        "info costs.dwell | grep -o '[0-9.]* [mun]s of CPU time, as the probes'",
+        "report costs.dwell --format json | grep -o '\"overhead_inclusive_ns\":[0-9]*' | head -1",
+    };
+    static const char *const figures[] = { "2.000 ms of CPU time of probes\n", "2.000 ms of CPU time, as the probes\n",
+                                           "\"overhead_inclusive_ns\":2000245\n" };
+    samples_save_costs();
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
+        char *text = run_well("$DWELL %s", commands[i]);
+        cr_assert(eq(str, text, (char *)figures[i]), "%s", commands[i]);
+        free(text);
+    }
+}
+
 /* Sums tell timed, sampled and counted rows apart as the session does. */
 Test(golden_samples, sums_have_the_same_views)
 {

@@ -72,6 +72,49 @@ Test(golden_suggestions, options_of_every_command)
                      "--mode: 'trce' is none of trace, profile, ring, ring=SIZE; did you mean 'trace'?");
 }
 
+/* What other tools call otherwise. */
+Test(golden_suggestions, words_of_other_tools)
+{
+    expect_suggested("report --top 5", 2,
+                     "report: no option '--top'; did you mean '--limit'? dwell report --help lists them");
+    expect_suggested("report --function handle", 2,
+                     "report: no option '--function'; did you mean '--root'? dwell report --help lists them");
+    expect_suggested("report -i example.dwell", 2,
+                     "report: no option '-i'; the session is an argument without an option; dwell report --help lists "
+                     "them");
+    expect_suggested("report -x", 2, "report: no option '-x'; dwell report --help lists them");
+    expect_suggested("record -g true", 125,
+                     "record: no option '-g'; call paths are always recorded; dwell record --help lists them");
+    expect_suggested("flamegraph", 2,
+                     "no command 'flamegraph'; did you mean 'dwell view' or 'dwell export collapsed'? dwell --help "
+                     "lists them");
+    expect_suggested("record --level counted=a,b true", 125,
+                     "--level: 'a,b' is a list: repeat it for each pattern, as counted=a");
+}
+
+/* Columns by the names that text shows, in upper or lower case; a part of a name is too little. */
+Test(golden_suggestions, columns_by_their_titles)
+{
+    static const char *const equal[][2] = {
+        { "report example.dwell --by function --sort CPU.EXCL",
+          "report example.dwell --by function --sort cpu_exclusive" },
+        { "report example.dwell --sort app.incl", "report example.dwell --sort application_inclusive" },
+        { "tree example.dwell --columns CPU.EXCL,calls", "tree example.dwell --columns cpu_exclusive,calls" },
+        { "report example.dwell --sort P99", "report example.dwell --sort p99" },
+        { "report example.dwell --by function --filter 'EL.EXCL>1us'",
+          "report example.dwell --by function --filter 'elapsed_exclusive>1us'" },
+        { "slowest example.dwell handle --sort EL.EXCL", "slowest example.dwell handle --sort elapsed_exclusive" },
+    };
+    for (size_t i = 0; i < sizeof equal / sizeof *equal; i++) {
+        char *one = run_well("$DWELL %s", equal[i][0]), *other = run_well("$DWELL %s", equal[i][1]);
+        cr_assert(eq(str, one, other), "%s", equal[i][0]);
+        free(one);
+        free(other);
+    }
+    expect_suggested("report example.dwell --sort cpu", 2,
+                     "--sort: no column 'cpu'; did you mean 'cpu_inclusive'? --columns help lists them");
+}
+
 Test(golden_suggestions, columns)
 {
     static const char wanted[] = "no column 'call'; did you mean 'calls'? --columns help lists them";

@@ -198,8 +198,7 @@ Test(golden_waits, page_faults)
     free(summed);
 }
 
-/* Three threads of one name: the first began with main, the others with serve. All wait for one lock. */
-Test(golden_waits, threads_of_one_name)
+static void waits_save_alike(void)
 {
     struct writer *w = writer_new();
     write_header(w, ALSO, 2, 4);
@@ -219,10 +218,61 @@ Test(golden_waits, threads_of_one_name)
     }
     writer_save(w, test_path("alike"));
     writer_free(w);
+}
+
+/* Three threads of one name: the first began with main, the others with serve. All wait for one lock. */
+Test(golden_waits, threads_of_one_name)
+{
+    waits_save_alike();
     check_golden("waits alike", "waits-alike.txt");
     check_golden("waits alike --by thread", "waits-alike-thread.txt");
     check_golden("waits alike --by thread --format csv", "waits-alike-thread.csv");
     check_golden("report alike --by thread", "report-alike-thread.txt");
+}
+
+/* A row of several threads has what their titles have in common. Data has their name. */
+Test(golden_waits, rows_of_several_threads_of_one_name)
+{
+    waits_save_alike();
+    char *text = run_well("$DWELL report alike | sed -n '/^BLOCKED/,/^$/p'");
+    cr_assert(has(text, " store      serve (2 threads) "), "%s", text);
+    cr_assert(has(text, " await_work main#1 "), "%s", text);
+    free(text);
+    text = run_well("$DWELL waits alike --by function --filter thread=serve | tail -1");
+    cr_assert(has(text, " serve "), "%s", text);
+    free(text);
+    text = run_well("$DWELL report alike --format json | jq -c '[.waits[].threads]'");
+    cr_assert(eq(str, text, "[\"program (2 threads)\",\"program\"]\n"));
+    free(text);
+}
+
+/* What text shows of a thread selects it, with its number and without. */
+Test(golden_waits, threads_by_what_text_shows)
+{
+    static const struct {
+        const char *thread, *tids;
+    } wanted[] = { { "serve#2", "202" }, { "serve", "202,203" }, { "main#1", "201" },
+                   { "*#3", "203" },     { "203", "203" },       { "program", "201,202,203" } };
+    waits_save_alike();
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
+        char *text = run_well("$DWELL report alike --by thread --thread '%s' --format json | "
+                              "jq -r '[.rows[].tid] | sort | map(tostring) | join(\",\")'",
+                              wanted[i].thread);
+        text[strcspn(text, "\n")] = 0;
+        cr_assert(eq(str, text, (char *)wanted[i].tids), "%s", wanted[i].thread);
+        free(text);
+    }
+    char *text = run_well("$DWELL replay alike --thread serve#2 --format json | jq -sc '[.[].tid] | unique'");
+    cr_assert(eq(str, text, "[202]\n"));
+    free(text);
+    struct ran r = run("$DWELL report alike --thread serv");
+    cr_assert(eq(int, r.status, 2));
+    cr_assert(
+        eq(str, r.err, "dwell: alike: no thread 'serv'; did you mean 'serve'? dwell report --by thread lists them\n"));
+    ran_drop(&r);
+    r = run("$DWELL report alike --thread serve#9");
+    cr_assert(eq(int, r.status, 2));
+    ran_drop(&r);
 }
 
 Test(golden_waits, parts)

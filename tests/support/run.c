@@ -53,6 +53,7 @@ static void __attribute__((noreturn)) run_exec_shell(const char *command, const 
     setenv("PROGRAMS", DWELL_PROGRAMS, 1);
     setenv("ORACLE", DWELL_ORACLE, 1);
     setenv("BUILD", DWELL_BUILD, 1);
+    unsetenv("COLUMNS");     /* of whoever runs the tests */
     signal(SIGINT, SIG_DFL); /* shells start background jobs with these two signals ignored */
     signal(SIGQUIT, SIG_DFL);
     if (chdir(folder) < 0)

@@ -38,6 +38,13 @@ Test(unit_suggest, the_first_of_the_nearest_is_suggested)
     expect_suggestion("", "");
 }
 
+Test(unit_suggest, the_beginning_of_a_name)
+{
+    expect_suggestion("rec", "record");
+    expect_suggestion("rep", "report");
+    expect_suggestion("re", "");
+}
+
 Test(unit_suggest, nothing_is_suggested_if_nothing_is_near)
 {
     expect_suggestion("profile", "");
