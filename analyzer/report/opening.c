@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/bounds.h"
 #include "base/memory.h"
 #include "report/answer.h"
 #include "report/text_lines.h"
@@ -85,8 +84,6 @@ char *closing_text(const struct summary *summary, const char *hint, size_t width
         fputs("\n", out);
     if (facts)
         text_put_lines(out, facts, width);
-    if (facts && bounds_are_apart(summary))
-        text_put_lines(out, "APP.* leaves out intervals in which the OS intervened: read CPU time", width);
     closing_put_remarks(out, summary, width);
     closing_put_counted(out, summary, hint, width);
     need_stream_end(out);

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "analysis/bounds.h"
 #include "analysis/budget_reached.h"
 #include "base/memory.h"
 #include "base/terminal.h"
@@ -64,6 +65,8 @@ static void text_put_recorded(const struct summary *summary, bool brief, FILE *o
         text_print_time(summary, ", application ", summary->application_inclusive, out);
     else
         fputs(", application unknown (no source of OS events)", out);
+    if (brief && bounds_are_apart(summary))
+        fputs(" (APP.*: without intervals in which the OS intervened)", out);
     if (!brief && summary->application_known && !summary->partial_paths)
         text_print_count(out, summary->os_events, "OS event", "OS events");
     if (!brief)
