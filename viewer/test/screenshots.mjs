@@ -31,10 +31,12 @@ await picture('view-tree', one, '#view=tree', {}, async (page) => {
     await page.locator('.grid').evaluate((grid) => (grid.scrollTop = 0));
 });
 for (const width of [800, 1440])
-    await picture(`view-first-${width}`, one, '', { viewport: { width, height: width === 800 ? 760 : 700 } });
+    await picture(`view-first-${width}`, one, '#view=summary', {
+        viewport: { width, height: width === 800 ? 760 : 700 },
+    });
 for (const program of programs)
     for (const width of [800, 1440])
-        await picture(`first-${program}-${width}`, join(pages, `${program}.html`), '', {
+        await picture(`first-${program}-${width}`, join(pages, `${program}.html`), '#view=summary', {
             viewport: { width, height: 700 },
         });
 await picture('view-focus', one, '#view=functions', {}, async (page) => {
