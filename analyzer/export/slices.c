@@ -126,7 +126,8 @@ static void slices_report_off_cpu(const struct slices_reader *s, struct slices_t
     if (!s->visitor->off_cpu)
         return;
     const uint8_t *at = event->extras->run;
-    for (uint64_t last = 0; decode_next_off_cpu(event->extras, event->time, &at, &last, &off_cpu);) {
+    for (uint64_t last = 0;
+         decode_next_off_cpu(event->extras, event->time - event->interval, event->time, &at, &last, &off_cpu);) {
         const uint64_t from = larger(off_cpu.begin, begin);
         const uint64_t to = smaller(smaller(off_cpu.begin + off_cpu.length, event->time), end);
         if (from < to)

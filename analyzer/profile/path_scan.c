@@ -172,7 +172,7 @@ static void path_add_part(struct path_worker *w, const struct decoded_extras *ex
     struct decoded_off_cpu off;
     uint64_t last = 0;
     bool any = false;
-    for (const uint8_t *at = extras->run; decode_next_off_cpu(extras, end, &at, &last, &off); any = true) {
+    for (const uint8_t *at = extras->run; decode_next_off_cpu(extras, begin, end, &at, &last, &off); any = true) {
         const uint64_t off_begin = larger(off.begin, from), off_end = smaller(off.begin + off.length, to);
         if (off_begin < off_end)
             path_add_off(w, times, off_begin, off_end, off.preempted);

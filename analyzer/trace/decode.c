@@ -269,9 +269,30 @@ bool decode_off_cpu(const struct decoded_extras *extras, uint64_t time, const ui
     return false;
 }
 
-bool decode_next_off_cpu(const struct decoded_extras *extras, uint64_t time, const uint8_t **at, uint64_t *last,
-                         struct decoded_off_cpu *off_cpu)
+/* The amounts of an interval, one after the other. */
+static bool decode_next_amount(const struct decoded_extras *extras, uint64_t begin, uint64_t time, uint64_t *last,
+                               struct decoded_off_cpu *off_cpu)
 {
+    const uint64_t interval = time > begin ? time - begin : 0, blocked = smaller(extras->blocked, interval);
+    const struct decoded_off_cpu amounts[] = {
+        { .begin = begin, .length = blocked },
+        { .begin = begin + blocked, .length = smaller(extras->preempted, interval - blocked), .preempted = true },
+    };
+    for (size_t i = 0; i < sizeof amounts / sizeof *amounts; i++) {
+        *off_cpu = amounts[i];
+        if (!off_cpu->length || off_cpu->begin < *last)
+            continue;
+        *last = off_cpu->begin + off_cpu->length;
+        return true;
+    }
+    return false;
+}
+
+bool decode_next_off_cpu(const struct decoded_extras *extras, uint64_t begin, uint64_t time, const uint8_t **at,
+                         uint64_t *last, struct decoded_off_cpu *off_cpu)
+{
+    if (!extras->run)
+        return decode_next_amount(extras, begin, time, last, off_cpu);
     while (decode_off_cpu(extras, time, at, off_cpu)) {
         const uint64_t end = off_cpu->begin + off_cpu->length;
         if (end <= *last)

@@ -168,9 +168,9 @@ bool decode_off_cpu(const struct decoded_extras *extras, uint64_t time, const ui
 
 /* The same for readers that need one after the other: cut where an earlier one ends, and without those that it covers.
  * They overlap where one stands for several, which had no room, or whose own times were lost. *last is zero at first.
- */
-bool decode_next_off_cpu(const struct decoded_extras *extras, uint64_t time, const uint8_t **at, uint64_t *last,
-                         struct decoded_off_cpu *off_cpu);
+ * The interval before a thread's end has amounts alone: they are at its `begin`, the blocked one first. */
+bool decode_next_off_cpu(const struct decoded_extras *extras, uint64_t begin, uint64_t time, const uint8_t **at,
+                         uint64_t *last, struct decoded_off_cpu *off_cpu);
 
 /* What the call that ends waited for, or acted on. */
 struct decoded_object {

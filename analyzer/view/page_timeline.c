@@ -177,7 +177,7 @@ static void view_timeline_add_off_cpu(struct view_timeline *f, const struct view
     const uint8_t *at = e->extras->run;
     struct decoded_off_cpu off_cpu;
     uint64_t last = 0;
-    while (decode_next_off_cpu(e->extras, e->time, &at, &last, &off_cpu)) {
+    while (decode_next_off_cpu(e->extras, since, e->time, &at, &last, &off_cpu)) {
         const uint64_t begin = off_cpu.begin > since ? off_cpu.begin : since;
         const uint64_t end = off_cpu.length < e->time - begin ? begin + off_cpu.length : e->time;
         uint64_t from = begin, to = end;

@@ -197,10 +197,40 @@ Test(unit_decode, off_cpu_times_that_overlap)
     uint64_t last = 0;
     struct decoded_off_cpu off;
     for (size_t i = 0; i < 4; i++) {
-        cr_assert(decode_next_off_cpu(&extras, 1000, &at, &last, &off));
+        cr_assert(decode_next_off_cpu(&extras, 90, 1000, &at, &last, &off));
         cr_assert(eq(u64, off.begin, wanted[i].begin));
         cr_assert(eq(u64, off.length, wanted[i].length));
         cr_assert(eq(int, off.preempted, wanted[i].preempted));
     }
-    cr_assert(not(decode_next_off_cpu(&extras, 1000, &at, &last, &off)));
+    cr_assert(not(decode_next_off_cpu(&extras, 90, 1000, &at, &last, &off)));
+}
+
+/* A thread that is killed while it waits has amounts for its last interval, and no records of them. */
+Test(unit_decode, off_cpu_times_before_the_end)
+{
+    static const struct {
+        uint64_t blocked, preempted;
+        size_t count;
+        struct decoded_off_cpu wanted[2];
+    } cases[] = {
+        { 0, 0, 0, { { 0 } } },
+        { 70, 0, 1, { { 100, 70, false } } },
+        { 0, 30, 1, { { 100, 30, true } } },
+        { 70, 20, 2, { { 100, 70, false }, { 170, 20, true } } },
+        { 70, 200, 2, { { 100, 70, false }, { 170, 30, true } } }, /* no longer than the interval */
+        { 200, 5, 1, { { 100, 100, false } } },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const struct decoded_extras extras = { .blocked = cases[i].blocked, .preempted = cases[i].preempted };
+        const uint8_t *at = extras.run;
+        uint64_t last = 0;
+        struct decoded_off_cpu off;
+        for (size_t j = 0; j < cases[i].count; j++) {
+            cr_assert(decode_next_off_cpu(&extras, 100, 200, &at, &last, &off));
+            cr_assert(eq(u64, off.begin, cases[i].wanted[j].begin));
+            cr_assert(eq(u64, off.length, cases[i].wanted[j].length));
+            cr_assert(eq(int, off.preempted, cases[i].wanted[j].preempted));
+        }
+        cr_assert(not(decode_next_off_cpu(&extras, 100, 200, &at, &last, &off)));
+    }
 }

@@ -13,6 +13,7 @@
 #include "support/scenario.h"
 #include "support/success.h"
 #include "support/viewed.h"
+#include "support/wakes.h"
 #include "view/page_session.h"
 
 TestSuite(unit_view_timeline, .timeout = 300);
@@ -273,6 +274,33 @@ Test(unit_view_timeline, activity_of_threads)
     struct json_object *lanes = viewed_get(timeline_of(&s), "lanes");
     cr_assert(eq(u64, number_of(json_object_array_get_idx(lanes, 0), "start"), 1000));
     cr_assert(eq(u64, number_of(json_object_array_get_idx(lanes, 1), "start"), 2000));
+    shown_drop(&s);
+    analysis_drop(&analysis);
+}
+
+/* A thread waits when it is killed, as those of servers do: it is blocked from the call on, not in its first bin. */
+Test(unit_view_timeline, a_wait_until_the_end)
+{
+    struct writer *w = wakes_new();
+    wakes_thread_begins(w, 1, 1000, WAKES_MAIN);
+    wakes_thread_ends(w, 1, 9000);
+    wakes_thread_begins(w, 2, 1000, WAKES_WORK);
+    write_enter(w, 5000, WAKES_WAIT);
+    end_events(w, true);
+    write_thread_end_off_cpu(w, 1, 2, 9000, 4000, 0);
+    struct analysis analysis = loaded_of(w);
+    struct shown s = shown_of(&analysis, PLENTY);
+    view_timeline_expect(&s, "off_cpu", "1.0 5000+4000\n");
+    const size_t rows = viewed_rows(&s.main, "activity");
+    size_t blocked = 0;
+    for (size_t i = 0; i < rows; i++) {
+        const double bin = viewed_number(&s.main, "activity", "bin", i);
+        const bool waits = viewed_number(&s.main, "activity", "thread", i) > 0 && bin >= 500;
+        cr_assert(eq(dbl, viewed_number(&s.main, "activity", "blocked", i), waits ? 8 : 0));
+        blocked += waits;
+    }
+    cr_assert(eq(u64, number_of(timeline_of(&s), "bin"), 8));
+    cr_assert(eq(sz, blocked, 500));
     shown_drop(&s);
     analysis_drop(&analysis);
 }

@@ -102,9 +102,7 @@ function Strip({ m, facts, timeline }: { m: Model; facts: SessionFacts; timeline
                 <canvas ref={canvas} />
             </button>
             <p class="legend">
-                <i class="swatch busy" />
-                CPU <i class="swatch off" />
-                blocked
+                <i class="swatch-busy" /> CPU <i class="swatch-wait" /> blocked <i class="swatch-preempted" /> preempted
             </p>
         </section>
     );
