@@ -158,11 +158,11 @@ static void calls_note_address(struct calls_search *search, const char *name)
 static void calls_say_addressed(const struct calls_search *search)
 {
     if (search->addressed_count == 1)
-        say("--calls-to: calls of %s are not recorded, as the code also takes its address; build without -fno-plt",
+        say("--calls-to: calls of %s are not recorded, as the code takes its address from the same slot",
             search->addressed);
     else if (search->addressed_count)
-        say("--calls-to: calls of %s and %zu other functions are not recorded, as the code also takes their addresses; "
-            "build without -fno-plt",
+        say("--calls-to: calls of %s and %zu other functions are not recorded, as the code takes their addresses from the "
+            "same slots",
             search->addressed, search->addressed_count - 1);
 }
 
@@ -184,7 +184,7 @@ static const char *calls_put_slot(struct calls_of_module *m, const struct call_s
         return reason;
     if (!slot->only_calls) {
         calls_note_address(m->search, slot->name);
-        return "the code also takes its address; build without -fno-plt";
+        return "the code takes its address from the same slot";
     }
     if (!m->read)
         m->declared = stack_arguments_find(m->module->parts.module);
