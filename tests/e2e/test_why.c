@@ -153,13 +153,18 @@ Test(e2e_why, several_sessions)
     free(first);
 }
 
-/* The sentence says if a path has more calls. */
+/* The sentence says if a path has more calls. It leaves that out if slow calls were preempted for much longer, so one of
+ * several recordings must have it. */
 Test(e2e_why, more_calls_in_words)
 {
-    why_record("--overhead none", "items");
-    char *text = run_well("$DWELL why --slow 4%% handle | grep -c ', called [0-9.]* times as often'");
-    cr_assert(eq(str, text, "1\n"));
-    free(text);
+    bool said = false;
+    for (int tries = 0; !said && tries < 20; tries++) {
+        why_record("--overhead none", "items");
+        char *text = run_well("$DWELL why --slow 4%% handle | grep -c ', called [0-9.]* times as often' || true");
+        said = strcmp(text, "1\n") == 0;
+        free(text);
+    }
+    cr_assert(said);
 }
 
 /* What the thread did for which a call waited: it held the lock, or another request came first. */

@@ -1,5 +1,5 @@
-/* Calls zlib, libcrypto, libstdc++, qsort with callbacks, and malloc and free, in 4 threads. Prints a sum of the results.
- * counter.c counts the calls. */
+/* Calls zlib, libcrypto, libstdc++, qsort with callbacks, and malloc and free, in 4 threads. Prints a sum of the
+ * results. counter.c counts the calls. */
 #include <map>
 #include <openssl/sha.h>
 #include <pthread.h>
