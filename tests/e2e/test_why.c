@@ -153,8 +153,8 @@ Test(e2e_why, several_sessions)
     free(first);
 }
 
-/* The sentence says if a path has more calls. It leaves that out if slow calls were preempted for much longer, so one of
- * several recordings must have it. */
+/* The sentence says if a path has more calls. It leaves that out if slow calls were preempted for much longer, so one
+ * of several recordings must have it. */
 Test(e2e_why, more_calls_in_words)
 {
     bool said = false;
