@@ -180,16 +180,22 @@ static void several_free_summaries(struct summary *parts, size_t count)
     free(parts);
 }
 
+/* Gives the part numbers, a unit and marks that do not depend on its session. */
+static void several_bring_to_common(struct analysis *part, struct several_place place)
+{
+    several_renumber_profile(part, place);
+    if (!part->summary.samples)
+        several_scale_profile(part->profile, part->summary.ticks_per_second);
+    several_drop_marks(part->profile);
+}
+
 static void several_add_session(struct analysis *all, struct analysis *part)
 {
     const struct several_place place = {
         .processes = all->part_count ? all->parts[all->part_count - 1].process_end : 0,
         .threads = (uint32_t)(all->file->thread_count + all->part_count),
     };
-    several_renumber_profile(part, place);
-    if (!part->summary.samples)
-        several_scale_profile(part->profile, part->summary.ticks_per_second);
-    several_drop_marks(part->profile);
+    several_bring_to_common(part, place);
     const size_t sites = all->profile->site_count;
     several_add_names(all, part);
     if (part->lines)
@@ -208,6 +214,13 @@ void load_begin_several(struct analysis *analysis, const char *name)
     analysis->file->fd = -1;
     analysis->file->header.ticks_per_second = ns_per_second;
     analysis->file->path = need_copy(name, strlen(name));
+}
+
+static void several_begin(struct analysis *analysis, size_t count)
+{
+    char *name = need_text("%zu sessions", count);
+    load_begin_several(analysis, name);
+    free(name);
 }
 
 /* Times and samples cannot be added up. */
@@ -247,9 +260,7 @@ bool analysis_load_several(struct analysis *analysis, const char *const *paths, 
     if (selection_is_requested(&options->selection))
         return error_set(error, "--from, --to, --thread, --process and --root take one session at a time");
     struct summary *summaries = need_memory(count, sizeof *summaries);
-    char *name = need_text("%zu sessions", count);
-    load_begin_several(analysis, name);
-    free(name);
+    several_begin(analysis, count);
     bool good = true;
     for (size_t i = 0; good && i < count; i++)
         good = several_load_session(analysis, paths[i], options, summaries, error);
@@ -273,9 +284,7 @@ static void several_add_sums(struct analysis *all, const struct analysis *part, 
     struct analysis copy = *part;
     copy.profile = profile_new();
     profile_merge(copy.profile, part->profile);
-    several_renumber_profile(&copy, *place);
-    several_scale_profile(copy.profile, part->summary.ticks_per_second);
-    several_drop_marks(copy.profile);
+    several_bring_to_common(&copy, *place);
     profile_merge(all->profile, copy.profile);
     profile_free(copy.profile);
     place->processes += (uint32_t)part->file->process_count + 1;
@@ -286,9 +295,7 @@ void analysis_sum_several(struct analysis *analysis, const struct analysis *part
 {
     struct several_place place = { 0, 0 };
     struct summary *summaries = need_memory(count, sizeof *summaries);
-    char *name = need_text("%zu sessions", count);
-    load_begin_several(analysis, name);
-    free(name);
+    several_begin(analysis, count);
     for (size_t i = 0; i < count; i++) {
         several_add_sums(analysis, &parts[i], &place);
         summaries[i] = parts[i].summary;

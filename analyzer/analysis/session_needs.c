@@ -18,14 +18,11 @@ bool session_needs_check(unsigned needs, const struct session_file *file, const 
 {
     const char *sums = session_file_why_sums(file);
     const bool imported = file->header.origin & DWELL_ORIGIN_IMPORTED;
+    const char *record = imported ? "" : "; record in mode trace or ring", *before = imported ? "; " : ", or ";
     for (size_t i = 0; sums && i < sizeof of_events / sizeof *of_events; i++)
         if (needs & of_events[i].need)
-            return error_set(error, "%s: %s, which keeps no %s%s%s%s", file->path, sums, of_events[i].what,
-                             imported ? "" : "; record in mode trace or ring",
-                             !instead   ? ""
-                             : imported ? "; "
-                                        : ", or ",
-                             instead ? instead : "");
+            return error_set(error, "%s: %s, which keeps no %s%s%s%s", file->path, sums, of_events[i].what, record,
+                             instead ? before : "", instead ? instead : "");
     if (needs & SESSION_PROBES && imported)
         return error_set(error, "%s: %s, which keeps no probes", file->path, sums);
     return true;

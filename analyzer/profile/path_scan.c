@@ -14,7 +14,6 @@
 #include "profile/chunk_ends.h"
 #include "profile/generations.h"
 #include "profile/identify.h"
-#include "profile/interval.h"
 #include "trace/chunk_window.h"
 #include "trace/stack.h"
 
@@ -162,26 +161,18 @@ static void path_add_off(struct path_worker *w, struct path_times *times, uint64
     times->outside += end - begin - ready;
 }
 
-/* Adds the part of an interval that is in the current range. Without times of their own, the times off the CPU are at
- * the interval's begin, as in other views. */
+/* Adds the part of an interval that is in the current range. */
 static void path_add_part(struct path_worker *w, const struct decoded_extras *extras, uint64_t begin, uint64_t end)
 {
     struct path_times *times = path_times_of(w, w->stack[w->depth - 1]);
     const uint64_t from = larger(begin, w->begin), to = smaller(end, w->end);
     const uint64_t before = times->runnable + times->outside;
     struct decoded_off_cpu off;
-    uint64_t last = 0;
-    bool any = false;
-    for (const uint8_t *at = extras->run; decode_next_off_cpu(extras, begin, end, &at, &last, &off); any = true) {
+    const uint8_t *at = extras->run;
+    for (uint64_t last = 0; decode_next_off_cpu(extras, begin, end, &at, &last, &off);) {
         const uint64_t off_begin = larger(off.begin, from), off_end = smaller(off.begin + off.length, to);
         if (off_begin < off_end)
             path_add_off(w, times, off_begin, off_end, off.preempted);
-    }
-    if (!any) {
-        const struct interval_parts p = interval_parts(extras, end - begin);
-        const uint64_t ran = begin + p.blocked, then = ran + p.preempted;
-        path_add_off(w, times, smaller(from, ran), smaller(to, ran), false);
-        path_add_off(w, times, smaller(larger(from, ran), then), smaller(larger(to, ran), then), true);
     }
     times->work += to - from - (times->runnable + times->outside - before);
 }

@@ -157,6 +157,14 @@ static void level_watched_exit(const struct frame_exit *exit, uint32_t watch)
         level_keep_call(t, watch, exit->function, enter_time);
 }
 
+static void level_exit_of(const struct frame_exit *exit, uint32_t watch)
+{
+    if (watch)
+        level_watched_exit(exit, watch);
+    else
+        level_exit_at(exit->function, exit->stack_pointer, exit->tail_call);
+}
+
 /* The exit of a function some of whose calls were counted below recorded ones: only that of a recorded call goes to the
  * probe. On another stack, the slow path finds out, and needs to know the frame. A signal handler may have such exits,
  * too, before the slow path reads it. So each puts back what it found. */
@@ -167,10 +175,7 @@ static __attribute__((noinline)) void level_nested_exit(const struct frame_exit 
         return;
     const struct frame_exit before = t->levels.exit;
     t->levels.exit = *exit;
-    if (watch)
-        level_watched_exit(exit, watch);
-    else
-        level_exit_at(exit->function, exit->stack_pointer, exit->tail_call);
+    level_exit_of(exit, watch);
     t->levels.exit = before;
 }
 
@@ -197,11 +202,7 @@ void level_checked_exit(void *function, void *call_site)
 void level_exit_if_watched(const struct frame_exit *exit)
 {
     const struct level_slot *slot = levels_slot(exit->function);
-    const uint32_t watch = slot ? slot->watch : 0;
-    if (watch)
-        level_watched_exit(exit, watch);
-    else
-        level_exit_at(exit->function, exit->stack_pointer, exit->tail_call);
+    level_exit_of(exit, slot ? slot->watch : 0);
 }
 
 /* A request that cannot be answered is forgotten: it comes again. */
