@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "base/path_text.h"
 #include "symbols/source_server.h"
 
 static bool source_file_has_name(const char *path)
@@ -38,13 +39,26 @@ static char *source_file_read_regular(const char *path, size_t most, struct stat
     return text;
 }
 
+/* Whether the folders of SOURCE_FOLDERS, if there are any, hold the file. */
+static bool source_file_is_allowed(const char *real)
+{
+    const char *folder = getenv(SOURCE_FOLDERS);
+    if (!folder)
+        return true;
+    for (const char *end = strchr(folder, '\n'); end; folder = end + 1, end = strchr(folder, '\n'))
+        if (path_is_in(real, folder, (size_t)(end - folder)))
+            return true;
+    return false;
+}
+
 /* Reads the file, also behind links. */
 static bool source_file_try(struct source_search *search, const char *path, size_t most, struct source_text *found)
 {
     char real[PATH_MAX];
     GROW(search->tried, search->tried_count, search->tried_room);
     search->tried[search->tried_count++] = need_copy(path, strlen(path));
-    if (!source_file_has_name(path) || !realpath(path, real) || !source_file_has_name(real))
+    if (!source_file_has_name(path) || !realpath(path, real) || !source_file_has_name(real) ||
+        !source_file_is_allowed(real))
         return false;
     found->text = source_file_read_regular(real, most, &found->status);
     found->path = found->text ? need_copy(path, strlen(path)) : NULL;

@@ -21,4 +21,12 @@ static inline const char *path_file_name(const char *path)
     return last ? last + 1 : path;
 }
 
+/* Whether the path is the folder, or lies in it. Both are absolute and without links; the folder has that length. */
+static inline bool path_is_in(const char *path, const char *folder, size_t length)
+{
+    if (length == 1)
+        length = 0; /* the root holds all */
+    return strncmp(path, folder, length) == 0 && (path[length] == '/' || !path[length]);
+}
+
 #endif

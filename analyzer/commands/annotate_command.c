@@ -94,7 +94,8 @@ static void annotate_refuse_missing(const struct source_search *search, const ch
 {
     const char *servers = getenv("DEBUGINFOD_URLS");
     fflush(stdout);
-    say("%s: no such source file; --source-path A=B looks in B for the files of A%s. Looked at:", file,
+    say("%s: no such source file%s; --source-path A=B looks in B for the files of A%s. Looked at:", file,
+        getenv(SOURCE_FOLDERS) ? " in the folders of dwell mcp" : "",
         servers && *servers ? ", and the servers of DEBUGINFOD_URLS do not have it" : "");
     for (size_t i = 0; i < search->tried_count; i++)
         print_text(stderr, "  %s\n", search->tried[i]);

@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "analysis/source_file.h"
 #include "base/child_environment.h"
 #include "base/exit_status.h"
 #include "base/memory.h"
@@ -64,12 +65,13 @@ static void output_take_rest(struct mcp_output *o)
 /* ---- the process ---- */
 
 /* The variables of a view: its text has all characters, and it asks no server. */
-static struct child_environment child_environment_of(const struct mcp_child *c)
+static struct child_environment child_environment_of(const struct mcp_child *c, const char *source_folders)
 {
     struct child_environment e = child_environment_copy();
     if (c->runs_program)
         return e;
     child_environment_set(&e, RECORDED_VALUES_WITHHELD, c->with_values ? "" : "1");
+    child_environment_set(&e, SOURCE_FOLDERS, source_folders);
     child_environment_set(&e, "LC_ALL", "C.UTF-8");
     child_environment_set(&e, "DEBUGINFOD_URLS", "");
     return e;
@@ -104,7 +106,8 @@ static void child_close_pipe(int pipe[2])
             close(pipe[i]);
 }
 
-bool mcp_child_start(struct mcp_child *c, char **words, const char *folder, struct error *error)
+bool mcp_child_start(struct mcp_child *c, char **words, const char *folder, const char *source_folders,
+                     struct error *error)
 {
     int out[2] = { -1, -1 }, err[2] = { -1, -1 };
     const pid_t server = getpid();
@@ -114,7 +117,7 @@ bool mcp_child_start(struct mcp_child *c, char **words, const char *folder, stru
     output_add(&c->out, "", 0);
     output_add(&c->err, "", 0);
     if (pipe2(out, O_CLOEXEC) == 0 && pipe2(err, O_CLOEXEC) == 0) {
-        struct child_environment e = child_environment_of(c);
+        struct child_environment e = child_environment_of(c, source_folders);
         c->pid = fork();
         if (c->pid == 0)
             child_run(words, folder, c->runs_program, out, err, server, e.list);

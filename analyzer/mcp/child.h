@@ -27,8 +27,9 @@ struct mcp_child {
 
 /* Starts /proc/self/exe with these words, in that folder. `runs_program` and `with_values` are set already. Signals
  * that dwell mcp blocks are not blocked in it. A command that runs a program has dwell mcp's own environment; others
- * have one for texts, and ask no servers. */
-bool mcp_child_start(struct mcp_child *c, char **words, const char *folder, struct error *error);
+ * have one for texts, ask no servers, and show source of `source_folders` only (SOURCE_FOLDERS). */
+bool mcp_child_start(struct mcp_child *c, char **words, const char *folder, const char *source_folders,
+                     struct error *error);
 
 /* Takes what a pipe has, after poll. */
 void mcp_child_read(struct mcp_output *o);

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "base/memory.h"
+#include "base/path_text.h"
 
 bool mcp_folders_add(struct mcp_folders *f, const char *path, struct error *error)
 {
@@ -14,6 +15,11 @@ bool mcp_folders_add(struct mcp_folders *f, const char *path, struct error *erro
     char *real = realpath(path, NULL);
     if (!real || stat(real, &status) < 0 || !S_ISDIR(status.st_mode)) {
         error_set(error, "%s: %s", path, real ? strerror(ENOTDIR) : strerror(errno));
+        free(real);
+        return false;
+    }
+    if (strchr(real, '\n')) {
+        error_set(error, "%s: its path has a line break, which dwell mcp can't take", path);
         free(real);
         return false;
     }
@@ -40,13 +46,22 @@ char *mcp_folders_text(const struct mcp_folders *f)
     return text;
 }
 
+char *mcp_folders_lines(const struct mcp_folders *f)
+{
+    char *text;
+    size_t length;
+    FILE *out = need_stream(&text, &length);
+    for (size_t i = 0; i < f->count; i++)
+        fprintf(out, "%s\n", f->paths[i]);
+    need_stream_end(out);
+    return text;
+}
+
 static bool folders_hold(const struct mcp_folders *f, const char *real)
 {
-    for (size_t i = 0; i < f->count; i++) {
-        const size_t length = strcmp(f->paths[i], "/") == 0 ? 0 : strlen(f->paths[i]);
-        if (strncmp(real, f->paths[i], length) == 0 && (real[length] == '/' || !real[length]))
+    for (size_t i = 0; i < f->count; i++)
+        if (path_is_in(real, f->paths[i], strlen(f->paths[i])))
             return true;
-    }
     return false;
 }
 

@@ -13,11 +13,15 @@ struct mcp_folders {
     size_t count, room;
 };
 
+/* False and an error if it is no folder, or its path has a line break. */
 bool mcp_folders_add(struct mcp_folders *f, const char *path, struct error *error);
 void mcp_folders_drop(struct mcp_folders *f);
 
 /* The folders in one text. The caller frees it. */
 char *mcp_folders_text(const struct mcp_folders *f);
+
+/* The folders, each with a line break, as SOURCE_FOLDERS has them. The caller frees it. */
+char *mcp_folders_lines(const struct mcp_folders *f);
 
 /* Each returns an absolute path without links, which the caller frees, or NULL and an error. Relative paths begin at
  * the folders, the first one first. */

@@ -251,6 +251,7 @@ bool mcp_request_make(struct mcp_request *r, const struct mcp_tool *tool, const 
         request_take_all(&in, arguments, true)) {
         if (!r->folder)
             r->folder = need_text("%s", folders->paths[0]);
+        r->source_folders = mcp_folders_lines(folders);
         request_add(r, NULL);
         return true;
     }
@@ -264,5 +265,6 @@ void mcp_request_drop(struct mcp_request *r)
         free(r->words[i]);
     free(r->words);
     free(r->folder);
+    free(r->source_folders);
     *r = (struct mcp_request){ 0 };
 }

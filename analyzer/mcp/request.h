@@ -11,9 +11,10 @@ struct json_object;
 struct mcp_request {
     char **words; /* of dwell, ended by NULL */
     size_t count, word_room;
-    char *folder;        /* where it runs */
-    unsigned long room;  /* characters of the answer */
-    unsigned long limit; /* seconds that it may take */
+    char *folder;         /* where it runs */
+    char *source_folders; /* what it may show source of, for SOURCE_FOLDERS */
+    unsigned long room;   /* characters of the answer */
+    unsigned long limit;  /* seconds that it may take */
 };
 
 /* Checks the arguments, NULL or an object, and makes the command line. mcp_request_drop frees it. */

@@ -118,7 +118,8 @@ static bool calls_start(const struct mcp_calls *c, struct mcp_call *call, FILE *
     struct error error = { NULL };
     call->child.runs_program = call->tool->runs_program;
     call->child.with_values = c->with_values;
-    call->runs = mcp_child_start(&call->child, call->request.words, call->request.folder, &error);
+    call->runs =
+        mcp_child_start(&call->child, call->request.words, call->request.folder, call->request.source_folders, &error);
     call->until = clock_monotonic() + call->request.limit * second;
     if (!call->runs)
         mcp_write_tool_text(out, call->id, error.text, true);

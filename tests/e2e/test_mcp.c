@@ -65,6 +65,34 @@ Test(e2e_mcp, clients_that_are_gone)
     ran_drop(&r);
 }
 
+/* A session names source by a path, and by a link. What lies outside of the folders looks like missing. */
+Test(e2e_mcp, source_outside_of_the_folders)
+{
+    free(run_well(
+        "mkdir in out && printf 'int secret(int n) { return n + 1; }\nint main(void) { return secret(-1); }\n' "
+        ">out/made.c && ln -s ../out/made.c in/link.c && $DWELL cc -g -o in/made out/made.c && "
+        "$DWELL cc -g -o in/linked in/link.c && $DWELL record -q -o in/made.data in/made && "
+        "$DWELL record -q -o in/linked.data in/linked"));
+    static const char annotate[] =
+        "echo '{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":\"annotate\","
+        "\"arguments\":{\"function\":\"secret\",\"session\":\"%s\"}}}' | $DWELL mcp %s";
+    static const char *const sessions[] = { "made.data", "linked.data" };
+    for (int i = 0; i < 2; i++) {
+        char *text = run_well(annotate, sessions[i], "in");
+        cr_assert(has(text, "\"isError\":true") && has(text, "no such source file in the folders of dwell mcp") &&
+                      !has(text, "n + 1"),
+                  "%s", text);
+        free(text);
+        text = run_well(annotate, sessions[i], "in out");
+        cr_assert(has(text, "\"isError\":false") && has(text, "n + 1"), "%s", text);
+        free(text);
+    }
+    struct ran r = run("mkdir 'a\nb' && $DWELL mcp 'a\nb' </dev/null");
+    cr_assert(eq(int, r.status, 2));
+    cr_assert(has(r.err, "its path has a line break, which dwell mcp can't take"), "%s", r.err);
+    ran_drop(&r);
+}
+
 /* The protocol's own client, from npm, shares no code with dwell. It checks each message against its schemas. */
 Test(e2e_mcp, the_client_of_the_protocol)
 {
