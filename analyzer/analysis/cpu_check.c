@@ -117,6 +117,16 @@ static bool cpu_check_is_explained(const struct cpu_check *c, const struct trace
     return c->functions < c->kernel ? gaps : p->end_how == DWELL_END_SIGNAL;
 }
 
+const char *cpu_check_word(const struct analysis *analysis, const struct cpu_check *checks, size_t process)
+{
+    const struct cpu_check *c = &checks[process];
+    if (!cpu_check_differs(c))
+        return "";
+    return cpu_check_is_explained(c, &analysis->file->processes[process], cpu_check_has_gaps(analysis))
+               ? "not all recorded"
+               : "differs";
+}
+
 void cpu_check_remark(struct analysis *analysis)
 {
     if (analysis->selection || analysis->summary.imported || analysis->summary.samples ||

@@ -23,6 +23,10 @@ struct cpu_check *cpu_checks(const struct analysis *analysis);
  * stolen time. */
 bool cpu_check_differs(const struct cpu_check *c);
 
+/* One word or two for a table: whether the process's figures differ, and whether pauses, filters, the ring or a kill
+ * explain that. Empty if they agree. */
+const char *cpu_check_word(const struct analysis *analysis, const struct cpu_check *checks, size_t process);
+
 /* Adds a remark if the figures of a process differ, and nothing explains that. */
 void cpu_check_remark(struct analysis *analysis);
 

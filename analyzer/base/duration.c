@@ -8,8 +8,8 @@
 static const struct {
     const char *name;
     double ns;
-} units[] = { { "ns", 1 }, { "us", 1e3 }, { "ms", 1e6 }, { "s", 1e9 } };
-enum { UNITS = sizeof units / sizeof *units };
+} units[] = { { "ns", 1 }, { "us", 1e3 }, { "ms", 1e6 }, { "s", 1e9 }, { "min", 60e9 }, { "h", 3600e9 } };
+enum { UNITS = sizeof units / sizeof *units, SHOWN_UNITS = 4 /* minutes and hours are only read */ };
 
 bool duration_parse(const char *text, uint64_t *ns)
 {
@@ -30,7 +30,7 @@ bool duration_parse(const char *text, uint64_t *ns)
 void duration_text(uint64_t ns, char text[DURATION_TEXT])
 {
     int unit = 0;
-    while (unit + 1 < UNITS && (double)ns >= units[unit + 1].ns)
+    while (unit + 1 < SHOWN_UNITS && (double)ns >= units[unit + 1].ns)
         unit++;
     snprintf(text, DURATION_TEXT, "%.12g %s", (double)ns / units[unit].ns, units[unit].name);
 }

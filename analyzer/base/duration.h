@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Parses a time such as 500ns, 10us, 2.5ms or 1s. Returns false if the text is not a time. */
+/* Parses a time such as 500ns, 10us, 2.5ms, 1s, 90min or 8h. Returns false if the text is not a time. */
 bool duration_parse(const char *text, uint64_t *ns);
 
 /* Writes text such as "2.5 ms". */

@@ -426,7 +426,7 @@ static void info_print_cpu(const struct analysis *analysis)
             time_text_exact(values[j], unit, text);
             scols_line_set_data(row, 1 + j, text);
         }
-        scols_line_set_data(row, FIGURES + 1, cpu_check_differs(c) ? "differs" : "");
+        scols_line_set_data(row, FIGURES + 1, cpu_check_word(analysis, checks, i));
     }
     if (known)
         info_print_table(table);

@@ -320,7 +320,7 @@ const struct option_row record_own_options[] = {
       .letter = 'q' },
     { "runs", "N", "Record N runs of the program, each to a session of its own: FILE-1.data, FILE-2.data, ...",
       STORE_NUMBER(struct record_settings, runs, 1, 10000, "a number from 1 to 10000") },
-    { "for", "TIME", "Record for that long (10s); PROGRAM then goes on without being recorded",
+    { "for", "TIME", "Record for that long (10s, 8h); PROGRAM then goes on without being recorded",
       STORE_DURATION(struct record_settings, record_for, 1000000, LONGEST_RECORDING, "between 1ms and a year") },
     { "wait-all", NULL, "Go on until the last recorded process has ended, not only PROGRAM: for daemons",
       STORE_FLAG(struct record_settings, wait_all) },

@@ -156,6 +156,31 @@ Test(unit_cpu_check, probes_outside_of_functions)
         w, "process 100 has 700.000 ms of CPU time in the recording, and 665.000 ms by the kernel's count: " TOO_LONG);
 }
 
+static void check_has_word(struct writer *w, const char *wanted)
+{
+    struct analysis analysis;
+    check_load(&analysis, w);
+    struct cpu_check *checks = cpu_checks(&analysis);
+    cr_expect(eq(str, (char *)cpu_check_word(&analysis, checks, 0), (char *)wanted));
+    free(checks);
+    analysis_drop(&analysis);
+}
+
+/* A ring has the last part only, so the kernel's count is larger. A smaller one is a fault in both modes. */
+Test(unit_cpu_check, words)
+{
+    static const size_t mode_at = offsetof(struct dwell_file_header, mode);
+    static const uint64_t kernel[] = { 720, 720 + 80, 720 - 60 };
+    static const char *const in_trace[] = { "", "differs", "differs" }, *const in_ring[] = { "", "not all recorded",
+                                                                                             "differs" };
+    for (int i = 0; i < 3; i++) {
+        check_has_word(check_session(SOURCE_PERF, kernel[i]), in_trace[i]);
+        struct writer *w = check_session(SOURCE_PERF, kernel[i]);
+        write_header(w, mode_at, DWELL_MODE_RING, sizeof((struct dwell_file_header *)0)->mode);
+        check_has_word(w, in_ring[i]);
+    }
+}
+
 Test(unit_cpu_check, threads_without_times)
 {
     check_has_remark(check_session(SOURCE_NONE, 100), "none");
