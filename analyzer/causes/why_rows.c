@@ -73,7 +73,12 @@ static bool why_is_call(const struct why_wait *wait)
     return strcmp(wait->kind, "call") == 0 || strcmp(wait->kind, "sleep") == 0;
 }
 
-/* What the line's time is. The caller frees it. */
+static bool why_is_blocked_in_code(const struct why_line *line)
+{
+    return line->kind == WHY_BLOCKED && (!line->wait || strcmp(line->wait->kind, "other") == 0);
+}
+
+/* What the line's time is, for a column: a blocked time is named by what it waited for. The caller frees it. */
 static char *why_what(const struct why_line *line)
 {
     switch (line->kind) {
@@ -90,8 +95,14 @@ static char *why_what(const struct why_line *line)
     case WHY_BLOCKED:
         break;
     }
-    if (!line->wait || strcmp(line->wait->kind, "other") == 0)
-        return need_text("%s", "blocked in its own code");
+    return need_text("%s", why_is_blocked_in_code(line) ? "blocked in its own code" : line->wait->text);
+}
+
+/* The same for a sentence. */
+static char *why_what_in_words(const struct why_line *line)
+{
+    if (line->kind != WHY_BLOCKED || why_is_blocked_in_code(line))
+        return why_what(line);
     return need_text("blocked %s %s", why_is_call(line->wait) ? "in" : "on", line->wait->text);
 }
 
@@ -170,7 +181,7 @@ static void why_say_line(FILE *out, const struct why *why, const struct why_line
 {
     enum { CALLERS = 2 };
     char time[TIME_TEXT];
-    char *what = why_what(line), *where = why_where(line, CALLERS), *cause = why_caused_by(line);
+    char *what = why_what_in_words(line), *where = why_where(line, CALLERS), *cause = why_caused_by(line);
     text_time((uint64_t)(line->difference < 0 ? -line->difference : line->difference), time);
     if (line->kind == WHY_CPU)
         fprintf(out, "%s of CPU time in %s", time, where);
@@ -180,7 +191,7 @@ static void why_say_line(FILE *out, const struct why *why, const struct why_line
         fprintf(out, "%s waiting for %s in %s", time, what, where);
     else if (line->kind == WHY_PROBE)
         fprintf(out, "%s in probes", time);
-    else if (line->kind == WHY_BLOCKED && (!line->wait || strcmp(line->wait->kind, "other") == 0))
+    else if (why_is_blocked_in_code(line))
         fprintf(out, "%s blocked in the own code of %s", time, where);
     else
         fprintf(out, "%s %s", time, what);
@@ -264,7 +275,7 @@ char *why_meanwhile(const struct why *why)
     FILE *out = need_stream(&text, &length);
     for (size_t i = 0; i < why->line_count; i++)
         if (why->lines[i].meanwhile) {
-            char *what = why_what(&why->lines[i]), *cause = why_caused_by(&why->lines[i]);
+            char *what = why_what_in_words(&why->lines[i]), *cause = why_caused_by(&why->lines[i]);
             fprintf(out, "%s, %s; meanwhile: %s\n", what, cause, why->lines[i].meanwhile);
             free(what);
             free(cause);
