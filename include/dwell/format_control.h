@@ -23,13 +23,14 @@ struct dwell_control {
     uint32_t path_length;
     uint32_t program;  /* dwell_program_key of its build-id, or zero; stored before it reads dwell_file_more.levels */
     uint64_t levels;   /* offset of the newest levels chunk with a pattern, or zero */
-    uint64_t answer;   /* levels: offset of the first levels chunk to apply, or zero; its chunk.link is the next one */
+    uint64_t answer;   /* filters: offset of the plan of calls into libraries, or zero; levels: offset of the
+                        * first levels chunk to apply, or zero; its chunk.link is the next one */
     char module[2480]; /* its build-id, then its path; keep: a list of modules */
 };
 
 enum dwell_question {
     DWELL_ASKS_NOTHING = 0,
-    DWELL_ASKS_FILTERS = 1, /* which functions do the filters name? */
+    DWELL_ASKS_FILTERS = 1, /* what do the options say of it: its filters, its slots that lead to library functions? */
     DWELL_ASKS_LEVELS = 2,  /* which functions do the patterns of the chunks from `levels` on name? */
     DWELL_ASKS_KEEP = 3,    /* no question: the recorder keeps the files open, for their names */
 };
