@@ -317,7 +317,7 @@ static void info_print_counts(const struct analysis *analysis)
 {
     if (!analysis->summary.imported)
         info_print_events(analysis, &analysis->profile->counts);
-    info_print_line("call paths", "%zu, of %zu functions in %zu modules",
+    info_print_line("call paths", "%zu, each thread's own, of %zu functions in %zu modules",
                     analysis->profile->node_count - analysis->profile->thread_count, analysis->profile->function_count,
                     analysis->profile->module_count);
     info_print_counted(analysis);
