@@ -52,7 +52,7 @@ static uint32_t filtered_shown_depth(const struct thread *t)
 /* A new chunk must not list calls that were left. So it is begun, if needed, before they are written. */
 static bool filtered_make_room(struct thread *t)
 {
-    if (!t->chunks.current || (uint32_t)t->state + 2 * MAX_CONTROL_WORDS > t->chunks.end)
+    if (!t->chunks.current || t->ring.ends_early || (uint32_t)t->state + 2 * MAX_CONTROL_WORDS > t->chunks.end)
         thread_next_chunk(t, 2 * MAX_CONTROL_WORDS);
     return !t->stopped;
 }

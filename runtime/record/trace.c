@@ -124,7 +124,7 @@ static enum attempt_outcome trace_try(struct thread *t, const struct event *even
 static enum attempt_outcome trace_record(struct thread *t, struct attempt *attempt)
 {
     struct extensions *const e = &attempt->extensions;
-    if (UNLIKELY(trace_needs_limit(t)) && runtime.clock != DWELL_CLOCK_MONOTONIC)
+    if ((UNLIKELY(trace_needs_limit(t)) && runtime.clock != DWELL_CLOCK_MONOTONIC) || UNLIKELY(t->ring.ends_early))
         thread_next_chunk(t, ENTER_BYTES);
     if (UNLIKELY(t->stopped))
         return ATTEMPT_AGAIN; /* the event is counted as lost */

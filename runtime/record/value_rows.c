@@ -4,13 +4,17 @@
  * below it writes. Then it stays mapped to the process' end.
  *
  * In mode ring, each chunk is complete by itself: it begins with the rows of the calls that are open. So a chunk can be
- * used again as soon as the events are that were written before its end.
+ * used again as soon as the events are that were written before its end. Values can fill chunks faster than events do.
+ * Then the events chunk ends early, so that its first calls have their values as long as it is there. Not with a
+ * shortest duration: values of short calls would make the few events of long calls go.
  */
 #include "value_rows.h"
 
 #include <string.h>
 
 #include "chunk.h"
+#include "filter.h"
+#include "gate.h"
 #include "guard.h"
 #include "losses.h"
 #include "process.h"
@@ -26,7 +30,6 @@ enum {
     FIRST_CHUNK = 16 << 10, /* doubled for each further chunk of a thread */
     LARGEST_CHUNK = 1 << 20,
     MOST_OPEN = DWELL_CHUNK_LARGEST / 16, /* bytes of rows of open calls; more are left out */
-    LAST_TIME = sizeof(uint64_t),         /* bytes at the end of a ring's chunk, for ring_keep_values */
 };
 
 void value_rows_begin_thread(struct thread *t)
@@ -59,7 +62,7 @@ static void value_rows_finish(struct thread *t, bool unused)
     __atomic_store_n(&chunk->used, used, __ATOMIC_RELEASE);
     if (guard_trouble())
         losses_of_values(chunk, used);
-    if (unused && !ring_keep_values(&t->ring, chunk, value_rows_now(t)))
+    if (unused && !ring_keep_values(&t->ring, chunk))
         retired_add(chunk);
 }
 
@@ -70,7 +73,7 @@ static struct area value_rows_take(struct thread *t, uint32_t size)
     uint32_t wanted = ring_size ? ring_size : FIRST_CHUNK;
     for (uint32_t i = 0; !ring_size && i < t->values.begun && wanted < LARGEST_CHUNK; i++)
         wanted *= 2;
-    while (wanted < sizeof(struct dwell_chunk_header) + LAST_TIME + size)
+    while (wanted < sizeof(struct dwell_chunk_header) + size)
         wanted *= 2;
     return ring_take_chunk(&t->ring, ring_size ? wanted : FIRST_CHUNK / 2, wanted);
 }
@@ -84,7 +87,7 @@ static void value_rows_begin(struct thread *t, struct area area, uint32_t open)
     chunk->start_time = value_rows_now(t);
     __atomic_store_n(&chunk->kind, DWELL_CHUNK_VALUES, __ATOMIC_RELEASE);
     t->values.chunk = chunk;
-    t->values.end = area.at + area.size - (value_rows_are_in_ring() ? LAST_TIME : 0);
+    t->values.end = area.at + area.size;
     t->values.at = area.at + sizeof *chunk + open;
 }
 
@@ -108,6 +111,10 @@ static void value_rows_next_chunk(struct thread *t, uint32_t size)
         value_rows_finish(t, t->values.writers == 1);
     if (area.at)
         value_rows_begin(t, area, open);
+    if (!filter_settings.waits && ring_has_many_values(&t->ring)) {
+        t->ring.ends_early = true;
+        thread_set_limit(t);
+    }
 }
 
 void value_rows_end_thread(struct thread *t)
@@ -116,10 +123,8 @@ void value_rows_end_thread(struct thread *t)
     if (!chunk)
         return;
     struct area area = { (char *)chunk, (uint32_t)(t->values.end - (char *)chunk) };
-    if (value_rows_are_in_ring())
-        area.size += LAST_TIME;
     if (!t->values.writers && !runtime.session.header->shared_ring)
-        chunk_cut(&area, (uint32_t)(t->values.at - (char *)chunk) + LAST_TIME);
+        chunk_cut(&area, (uint32_t)(t->values.at - (char *)chunk));
     value_rows_finish(t, !t->values.writers);
 }
 

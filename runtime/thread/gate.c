@@ -19,7 +19,8 @@ bool gate_has_to_attend(const struct thread *t)
 static uint32_t thread_limit(const struct thread *t)
 {
     uint32_t limit = 0;
-    if (t->chunks.current && !t->pause.active && !t->modules.stale && runtime.clock != DWELL_CLOCK_MONOTONIC) {
+    if (t->chunks.current && !t->ring.ends_early && !t->pause.active && !t->modules.stale &&
+        runtime.clock != DWELL_CLOCK_MONOTONIC) {
         uint32_t depth = (uint32_t)(t->state >> 32);
         uint32_t room = (t->shadow_size - depth) / sizeof(struct call) * ENTER_BYTES;
         limit = t->chunks.end - ENTER_BYTES;

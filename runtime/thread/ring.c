@@ -3,6 +3,9 @@
  * session file can be read at any time: a chunk that is being cleared is a free one.
  *
  * Chunks of threads that have ended are kept in the same way, as many bytes together as one thread has.
+ *
+ * A call that the session has should have its values, too. So the values of an events chunk go behind it, and stay if
+ * it stays. If they take too much of a ring, the events chunk ends before it is full.
  */
 #include <string.h>
 
@@ -69,33 +72,89 @@ static struct dwell_chunk_header *ring_find_kind(struct dwell_chunk_header *chun
 static uint64_t ring_end_of(const struct ring *ring, const struct dwell_chunk_header *chunk)
 {
     const uint64_t *last = ring_last_time(chunk);
-    const bool values = chunk->kind == DWELL_CHUNK_VALUES;
-    const struct dwell_chunk_header *next = values ? NULL : ring_find_kind(ring->first, chunk->kind);
+    const struct dwell_chunk_header *next = ring_find_kind(ring->first, chunk->kind);
     if (next && next->thread == chunk->thread)
         return next->start_time;
     return last && *last >= chunk->start_time ? *last : UINT64_MAX;
 }
 
-/* Whether a chunk stays in the session, as it belongs to a window of a kept call. It is finished then. */
-static bool ring_gives_chunk(struct dwell_chunk_header *chunk, uint64_t end)
+/* Takes out the chunk behind another one, or the first. */
+static struct dwell_chunk_header *ring_take_behind(struct ring *ring, struct dwell_chunk_header *before)
 {
-    if (!keep_covers(chunk->start_time, end))
-        return false;
-    if (retired_take_back(chunk))
-        retired_add(chunk);
-    return true;
+    struct dwell_chunk_header *chunk = before ? guard_link(before) : ring->first;
+    struct dwell_chunk_header *next = guard_link(chunk);
+    if (ring->settled == chunk)
+        ring->settled = before;
+    if (before)
+        guard_set_link(before, next);
+    else
+        ring->first = next;
+    if (ring->last == chunk)
+        ring->last = before;
+    ring->bytes -= guard_size(chunk);
+    return chunk;
 }
 
-/* Frees the chunk, and returns true. If a record of it is claimed but not stored, it stays as it is, permanently. So
- * does a chunk whose checksum is stored in this moment, or that belongs to a window. */
-static bool ring_drop_chunk(struct ring *ring, struct dwell_chunk_header *chunk)
+static struct dwell_chunk_header *ring_take_first(struct ring *ring)
 {
-    const uint64_t end = keep_settings.on ? ring_end_of(ring, chunk) : 0;
-    if (keep_settings.on && ring_gives_chunk(chunk, end))
+    return ring_take_behind(ring, NULL);
+}
+
+/* ---- chunks that stay in the session ---- */
+
+/* The chunk is in no ring any more. */
+static void ring_give_chunk(struct dwell_chunk_header *chunk)
+{
+    if (retired_take_back(chunk))
+        retired_add(chunk);
+}
+
+/* The first chunk that waits for the thread's current events chunk; NULL if none does. */
+static struct dwell_chunk_header *ring_waiting(const struct ring *ring)
+{
+    return ring->settled ? guard_link(ring->settled) : ring->first;
+}
+
+/* Gives the values of an events chunk that was the ring's first. They are behind it, up to the thread's next one. The
+ * values chunk that was current when it ended comes behind that. */
+static void ring_give_values(struct ring *ring, uint32_t thread)
+{
+    struct dwell_chunk_header *before = NULL, *chunk;
+    bool ended = false, last = false;
+    while (!last && (chunk = before ? guard_link(before) : ring->first) != NULL) {
+        const bool own = chunk->thread == thread, values = chunk->kind == DWELL_CHUNK_VALUES;
+        ended |= ring->settled == before || (own && chunk->kind == DWELL_CHUNK_EVENTS);
+        last = ended && own && values;
+        if (own && values)
+            ring_give_chunk(ring_take_behind(ring, before));
+        else
+            before = chunk;
+    }
+    ring->next_values_stay |= !last;
+}
+
+void ring_give_waiting(struct ring *ring)
+{
+    while (ring_waiting(ring))
+        ring_give_chunk(ring_take_behind(ring, ring->settled));
+    ring->next_values_stay = true;
+}
+
+/* ---- using chunks again ---- */
+
+/* False if the chunk stays as it is, permanently: as a record of it is claimed but not stored, its checksum is stored
+ * in this moment, or it belongs to the window of a kept call. */
+static bool ring_free_chunk(struct ring *ring, struct dwell_chunk_header *chunk)
+{
+    const bool may_stay = keep_settings.on && chunk->kind != DWELL_CHUNK_VALUES;
+    const uint64_t end = may_stay ? ring_end_of(ring, chunk) : 0;
+    if (may_stay && keep_covers(chunk->start_time, end)) {
+        ring_give_chunk(chunk);
         return false;
+    }
     if (!retired_take_back(chunk))
         return false;
-    if (chunk->kind != DWELL_CHUNK_VALUES && end > ring->freed_until && end != UINT64_MAX)
+    if (end > ring->freed_until && end != UINT64_MAX)
         ring->freed_until = end;
     if (chunk->kind == DWELL_CHUNK_EVENTS) {
         if (chunk_has_holes(chunk))
@@ -108,16 +167,17 @@ static bool ring_drop_chunk(struct ring *ring, struct dwell_chunk_header *chunk)
     return true;
 }
 
-static struct dwell_chunk_header *ring_take_first(struct ring *ring)
+/* Frees the ring's oldest chunk, and returns true; or its values stay with it. */
+static bool ring_drop_first(struct ring *ring)
 {
-    struct dwell_chunk_header *first = ring->first;
-    if (ring->settled == first)
-        ring->settled = NULL;
-    ring->first = guard_link(first);
-    ring->bytes -= guard_size(first);
-    if (!ring->first)
-        ring->last = NULL;
-    return first;
+    struct dwell_chunk_header *chunk = ring_take_first(ring);
+    const bool events = chunk->kind == DWELL_CHUNK_EVENTS;
+    const uint32_t thread = chunk->thread;
+    if (ring_free_chunk(ring, chunk))
+        return true;
+    if (events && session_more(&runtime.session)->values)
+        ring_give_values(ring, thread);
+    return false;
 }
 
 /* Puts the chunk behind another one, or to the front. */
@@ -136,7 +196,7 @@ static void ring_insert(struct ring *ring, struct dwell_chunk_header *after, str
 static void ring_trim(struct ring *ring, uint64_t size)
 {
     while (ring->first && ring->bytes + size > ring_limit())
-        ring_drop_chunk(ring, ring_take_first(ring));
+        ring_drop_first(ring);
 }
 
 static bool ring_has_chunk(const struct ring *ring, uint32_t least)
@@ -153,9 +213,8 @@ static bool ring_replace_oldest(struct ring *ring, uint32_t least)
     if (!ring_has_chunk(ring, least))
         return false;
     while (ring->first) {
-        struct dwell_chunk_header *oldest = ring_take_first(ring);
-        const bool enough = guard_size(oldest) >= least;
-        if (ring_drop_chunk(ring, oldest) && enough)
+        const bool enough = guard_size(ring->first) >= least;
+        if (ring_drop_first(ring) && enough)
             return true;
     }
     return false;
@@ -196,16 +255,24 @@ bool ring_keep(struct ring *ring, struct dwell_chunk_header *chunk)
     return true;
 }
 
-bool ring_keep_values(struct ring *ring, struct dwell_chunk_header *chunk, uint64_t end)
+bool ring_keep_values(struct ring *ring, struct dwell_chunk_header *chunk)
 {
-    if (runtime.mode != DWELL_MODE_RING)
+    const bool stays = ring->next_values_stay;
+    ring->next_values_stay = false;
+    if (runtime.mode != DWELL_MODE_RING || stays)
         return false;
-    uint64_t *last = ring_last_time(chunk);
-    if (last)
-        *last = end;
     ring_insert(ring, ring->last, chunk);
     retired_add_of_ring(chunk);
     return true;
+}
+
+bool ring_has_many_values(const struct ring *ring)
+{
+    const uint64_t room = ring_is_shared_and_full() ? ring->bytes : ring_limit();
+    uint64_t bytes = 0;
+    for (struct dwell_chunk_header *chunk = ring_waiting(ring); chunk; chunk = guard_link(chunk))
+        bytes += guard_size(chunk);
+    return runtime.mode == DWELL_MODE_RING && bytes >= room / 2;
 }
 
 void ring_end(struct ring *ring, struct ring *ended, uint64_t end)

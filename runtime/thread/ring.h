@@ -16,7 +16,9 @@ struct ring {
     struct dwell_chunk_header *first, *last;
     struct dwell_chunk_header *settled; /* those behind it are values chunks that wait for the current events chunk */
     uint64_t bytes;
-    uint64_t freed_until; /* ticks: events up to then are not in the session any more; zero if all are */
+    uint64_t freed_until;  /* ticks: events up to then are not in the session any more; zero if all are */
+    bool next_values_stay; /* the values chunk that ends next: events stay that belong to it */
+    bool ends_early;       /* the thread's events chunk ends before its next event */
 };
 
 /* The size in bytes of a ring's chunks; zero if the mode is not ring. */
@@ -30,8 +32,14 @@ struct area ring_take_chunk(struct ring *ring, uint32_t least, uint32_t size);
 /* Appends a finished chunk to the ring. False if the mode is not ring: the caller gives it up. */
 bool ring_keep(struct ring *ring, struct dwell_chunk_header *chunk);
 
-/* The same for a values chunk, with 8 free bytes at its end. Its last row was of `end`. */
-bool ring_keep_values(struct ring *ring, struct dwell_chunk_header *chunk, uint64_t end);
+/* The same for a values chunk. False, too, if it stays in the session. */
+bool ring_keep_values(struct ring *ring, struct dwell_chunk_header *chunk);
+
+/* The thread's current events chunk stays in the session, and does not come into the ring: so do its values. */
+void ring_give_waiting(struct ring *ring);
+
+/* Whether the values of the thread's current events chunk fill half of the ring. */
+bool ring_has_many_values(const struct ring *ring);
 
 /* Moves the chunks of a thread's ring to a ring of the process, as the thread ends. Its last event was at `end`. Takes
  * the process' lock. */

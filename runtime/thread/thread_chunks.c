@@ -149,13 +149,16 @@ static void thread_finish_chunk(struct thread *t)
         losses_of_events(chunk, (uint32_t)(next - (char *)chunk));
     t->chunks.current = NULL;
     t->chunks.end = 0; /* no event finds room */
+    t->ring.ends_early = false;
 }
 
 static void thread_retire_chunk(struct thread *t, struct dwell_chunk_header *chunk)
 {
     t->chunks.last[t->chunks.begun % CHUNKS_REMEMBERED] = (struct area){ (char *)chunk, guard_size(chunk) };
-    if (t->holes.found)
-        return; /* an interrupted probe may go on and store its record: the chunk stays mapped permanently */
+    if (t->holes.found) { /* an interrupted probe may go on and store its record: the chunk stays mapped permanently */
+        ring_give_waiting(&t->ring);
+        return;
+    }
     if (!ring_keep(&t->ring, chunk))
         retired_add(chunk);
 }
@@ -182,14 +185,18 @@ void thread_next_chunk(struct thread *t, uint32_t bytes)
         sys_restore_signals(mask);
         return;
     }
-    const bool fits = t->chunks.current && (uint32_t)t->state + bytes <= t->chunks.end;
+    const bool early = t->ring.ends_early;
+    const bool fits = t->chunks.current && !early && (uint32_t)t->state + bytes <= t->chunks.end;
     const char *stack = t->shadow;
     if (!thread_grow_stack(t)) {
         session_trouble(&runtime.session, DWELL_TROUBLE_NO_MEMORY);
         thread_finish_chunk(t);
         thread_stop(t);
     } else if (!fits) {
-        holes_fill_last(t);
+        if (early)
+            holes_fill(t);
+        else
+            holes_fill_last(t);
         struct dwell_chunk_header *old = t->chunks.current;
         thread_finish_chunk(t);
         if (old) {

@@ -5,6 +5,7 @@
  *   threads  `rounds` calls in each of four threads, with values from 1000000 * thread on, which are not printed
  *   fork     the same in a process and its child, from 1000000 and 2000000 on
  *   signals  the same in a process with a handler that calls `step` with values from 1000000 on
+ *   texts    calls of `speak`, each with a text of 200 bytes
  *   slow     calls of `handle`, each with `rounds` calls of `step`: the last of ten sleeps for 30 ms, and has kind 1
  */
 #include <pthread.h>
@@ -90,6 +91,20 @@ static void in_signals(void)
     setitimer(ITIMER_REAL, &none, NULL);
 }
 
+NOT_INLINED static size_t speak(long n, const char *text)
+{
+    sink += (uint64_t)n;
+    return strlen(text);
+}
+
+static void texts(void)
+{
+    char text[201] = "";
+    memset(text, 'x', sizeof text - 1);
+    for (long i = 0; i < rounds; i++)
+        speak(i, text);
+}
+
 NOT_INLINED static long handle(long n, int kind)
 {
     const long result = 2 * n;
@@ -120,6 +135,8 @@ PLAIN int main(int argc, char **argv)
         forks();
     else if (strcmp(how, "signals") == 0)
         in_signals();
+    else if (strcmp(how, "texts") == 0)
+        texts();
     else if (strcmp(how, "slow") == 0)
         slow();
     fflush(stdout);
