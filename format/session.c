@@ -403,17 +403,30 @@ static void session_break_seal(struct dwell_file_header *header)
         *seal = (struct dwell_seal){ 0 };
 }
 
+/* Which limit keeps `size` bytes from being claimed at `offset`; zero if none does. */
+static uint32_t session_limit_at(const struct session *session, int fd, uint64_t offset, uint32_t size)
+{
+    const uint64_t max_size = session->limited ? session->header->max_size : 0;
+    const uint64_t reserved = size > SMALL_CLAIM ? max_size / RESERVED_PART : 0;
+    if (max_size && offset + size + reserved > max_size)
+        return DWELL_TROUBLE_MAX_SIZE;
+    return session->limited && !session_leaves_free(session, fd, size) ? DWELL_TROUBLE_KEEP_FREE : 0;
+}
+
+bool session_is_at_limit(const struct session *session, int fd, uint32_t size)
+{
+    return session_limit_at(session, fd, __atomic_load_n(&session->header->cursor, __ATOMIC_RELAXED), size) != 0;
+}
+
 /* Takes the next bytes of the file. Returns their offset, or zero if there is a limit. */
 static uint64_t session_advance(const struct session *session, int fd, uint32_t size)
 {
     struct dwell_file_header *header = session->header;
     uint64_t offset = __atomic_load_n(&header->cursor, __ATOMIC_RELAXED);
-    const uint64_t reserved = size > SMALL_CLAIM ? header->max_size / RESERVED_PART : 0;
     do {
-        if (session->limited && header->max_size && offset + size + reserved > header->max_size)
-            return session_end_at_limit(session, DWELL_TROUBLE_MAX_SIZE);
-        if (session->limited && !session_leaves_free(session, fd, size))
-            return session_end_at_limit(session, DWELL_TROUBLE_KEEP_FREE);
+        const uint32_t limit = session_limit_at(session, fd, offset, size);
+        if (limit)
+            return session_end_at_limit(session, limit);
     } while (!__atomic_compare_exchange_n(&header->cursor, &offset, offset + size, true, __ATOMIC_RELAXED,
                                           __ATOMIC_RELAXED));
     session_break_seal(header);

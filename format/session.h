@@ -77,6 +77,9 @@ bool session_is_whole(const struct session *session);
  * Safe in any thread with signals held back. */
 bool session_settle(const struct session *session, int fd);
 
+/* Whether a limit keeps `size` bytes from being claimed. Without a descriptor, of the file's size alone. */
+bool session_is_at_limit(const struct session *session, int fd, uint32_t size);
+
 /* Claims `size` bytes (a multiple of DWELL_UNIT) and fills them with zeros. Returns their offset. If the disk is full
  * or a limit is reached, returns zero and sets `trouble` in the header. Safe in any thread and process. */
 uint64_t session_claim(const struct session *session, int fd, uint32_t size);

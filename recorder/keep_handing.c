@@ -15,6 +15,7 @@
 
 #include "base/memory.h"
 #include "base/message.h"
+#include "base/sorted.h"
 #include "clock.h"
 #include "recorder/keep_copy.h"
 #include "recorder/keep_hook.h"
@@ -147,31 +148,53 @@ static void keep_handing_hand(struct keep_handing *h, const struct session_file 
 
 /* ---- windows ---- */
 
-static struct keep_handed *keep_handing_done(struct keep_handing *h, uint32_t process)
+static int keep_compare_handed(const void *a, const void *b)
 {
-    for (size_t i = 0; i < h->done_count; i++)
-        if (h->done[i].process == process)
-            return &h->done[i];
-    GROW(h->done, h->done_count, h->done_room);
-    h->done[h->done_count] = (struct keep_handed){ .process = process };
-    return &h->done[h->done_count++];
+    const struct keep_handed *x = a, *y = b;
+    return ORDER_BY(x, y, process, thread, exit_time);
+}
+
+static struct keep_handed keep_handed_of(const struct trace_kept *call)
+{
+    return (struct keep_handed){ .process = call->process, .thread = call->thread, .exit_time = call->exit_time };
+}
+
+static bool keep_handing_is_done(const struct keep_handing *h, const struct trace_kept *call)
+{
+    const struct keep_handed wanted = keep_handed_of(call);
+    return h->done_count && bsearch(&wanted, h->done, h->done_count, sizeof wanted, keep_compare_handed);
 }
 
 /* The slow calls that were not handed over yet, oldest first. The caller frees the list. */
-static const struct trace_kept **keep_handing_waiting(struct keep_handing *h, const struct session_file *file,
+static const struct trace_kept **keep_handing_waiting(const struct keep_handing *h, const struct session_file *file,
                                                       size_t *count)
 {
     const struct trace_kept **list = need_memory(file->kept.count, sizeof *list);
-    struct keep_handing seen = { .done = NULL };
     *count = 0;
+    for (size_t i = 0; i < file->kept.count; i++)
+        if (!file->kept.calls[i].usual && !keep_handing_is_done(h, &file->kept.calls[i]))
+            list[(*count)++] = &file->kept.calls[i];
+    return list;
+}
+
+/* Notes what is done: the slow calls of the session without those that still wait. */
+static void keep_handing_note(struct keep_handing *h, const struct session_file *file,
+                              const struct trace_kept *const *waiting, size_t count)
+{
+    struct keep_handed *done = need_memory(file->kept.count, sizeof *done);
+    size_t done_count = 0, at = 0;
     for (size_t i = 0; i < file->kept.count; i++) {
         const struct trace_kept *call = &file->kept.calls[i];
-        if (!call->usual &&
-            keep_handing_done(&seen, call->process)->count++ >= keep_handing_done(h, call->process)->count)
-            list[(*count)++] = call;
+        if (at < count && waiting[at] == call)
+            at++;
+        else if (!call->usual)
+            done[done_count++] = keep_handed_of(call);
     }
-    free(seen.done);
-    return list;
+    if (done_count)
+        qsort(done, done_count, sizeof *done, keep_compare_handed);
+    free(h->done);
+    h->done = done;
+    h->done_count = done_count;
 }
 
 /* Whether all that belongs to the window has happened. */
@@ -180,34 +203,53 @@ static bool keep_handing_is_over(const struct keep_handing *h, const struct trac
     return clock_now(h->session->header->clock) > call->exit_time + around;
 }
 
+/* All that were kept so far, with those that have made room for later ones. A call moves from the first count to the
+ * second one. In this order, none counts twice. */
+static uint64_t keep_handing_all(const struct keep_handing *h)
+{
+    const struct dwell_file_more *more = session_more(h->session);
+    const uint64_t dropped = __atomic_load_n(&more->dropped_calls, __ATOMIC_ACQUIRE);
+    return dropped + __atomic_load_n(&more->kept_calls, __ATOMIC_ACQUIRE);
+}
+
+/* Returns how many of the windows are done. Of too many, the oldest are left out. */
+static size_t keep_handing_hand_all(struct keep_handing *h, const struct session_file *file,
+                                    const struct trace_kept *const *list, size_t count, bool live)
+{
+    struct dwell_keep keep = { .around = 0 };
+    size_t i = 0;
+    kept_settings_read(file, &keep);
+    for (; i < count && keep_handing_reap(h) < KEEP_HANDS; i++) {
+        if (live && !keep_handing_is_over(h, list[i], keep.around))
+            break;
+        if (count - i > MOST_WAITING)
+            continue;
+        h->handed++;
+        keep_handing_hand(h, file, list[i], live);
+    }
+    return i;
+}
+
 static void keep_handing_look(struct keep_handing *h, bool live)
 {
     const char *error;
-    struct dwell_keep keep = { .around = 0 };
+    const uint64_t all = keep_handing_all(h);
     size_t count;
     struct session_file *file = session_file_open_late(h->path, &error);
     if (!file)
         return;
-    kept_settings_read(file, &keep);
     const struct trace_kept **list = keep_handing_waiting(h, file, &count);
-    for (size_t i = 0; i < count && keep_handing_reap(h) < KEEP_HANDS; i++) {
-        if (live && !keep_handing_is_over(h, list[i], keep.around))
-            break;
-        keep_handing_done(h, list[i]->process)->count++;
-        if (count - i > MOST_WAITING) {
-            h->skipped++;
-            continue;
-        }
-        h->handed++;
-        keep_handing_hand(h, file, list[i], live);
-    }
+    const size_t done = keep_handing_hand_all(h, file, list, count, live);
+    keep_handing_note(h, file, list + done, count - done);
+    const uint64_t known = h->handed + h->skipped + (count - done);
+    h->skipped += all > known ? all - known : 0;
     free(list);
     session_file_close(file);
 }
 
 static bool keep_handing_has_more(const struct keep_handing *h)
 {
-    return __atomic_load_n(&session_more(h->session)->kept_calls, __ATOMIC_ACQUIRE) > h->handed + h->skipped;
+    return keep_handing_all(h) > h->handed + h->skipped;
 }
 
 static void *keep_handing_work(void *argument)
@@ -240,7 +282,7 @@ void keep_handing_stop(struct keep_handing *h)
 
 static void keep_handing_report(const struct keep_handing *h)
 {
-    const uint64_t kept = session_more(h->session)->kept_calls, left = kept > h->handed ? kept - h->handed : 0;
+    const uint64_t kept = keep_handing_all(h), left = kept > h->handed ? kept - h->handed : 0;
     if (h->failed > 1)
         say("--on-keep: %" PRIu64 " of %" PRIu64 " commands failed", h->failed, h->handed);
     if (left)

@@ -19,14 +19,14 @@ struct keep_handing {
     pthread_t thread;
     bool running;
     uint32_t stop;       /* a futex */
-    struct keep_handed { /* windows of a process that were handed over or left out */
-        uint32_t process;
-        uint64_t count;
+    struct keep_handed { /* windows of the session that were handed over or left out, in order */
+        uint32_t process, thread;
+        uint64_t exit_time;
     } * done;
-    size_t done_count, done_room;
-    uint64_t handed, skipped;
-    unsigned number;      /* of the last file */
-    pthread_mutex_t lock; /* of the rest */
+    size_t done_count;
+    uint64_t handed, skipped; /* `skipped`: with those that made room for later ones before */
+    unsigned number;          /* of the last file */
+    pthread_mutex_t lock;     /* of the rest */
     struct keep_hand {
         pid_t pid;
         char *file;

@@ -24,6 +24,7 @@ struct keep_watches {
     uint64_t period_ns; /* zero: any number of windows is kept */
     uint32_t most;      /* windows in a period */
     uint32_t usual;     /* one call in so many is kept to compare; zero: none */
+    bool newest;        /* the oldest windows make room for later ones */
 };
 
 /* Whether a pattern is for activities of trace events alone: "marker:WHAT" or "activity:CLASS". */

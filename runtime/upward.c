@@ -5,6 +5,7 @@
 #include "control.h"
 #include "endings.h"
 #include "interpose_privilege.h"
+#include "keep_calls.h"
 #include "levels/counts.h"
 #include "levels/level_check.h"
 #include "levels/levels.h"
@@ -49,6 +50,7 @@ static void upward_thread_is_listed(struct thread *t)
 
 const struct upward upward = {
     .space_is_gone = process_stop,
+    .drop_windows = keep_drop_windows,
     .sees_privileges = privilege_is_watched,
     .take_commands = control_take_commands,
     .tick = upward_tick,

@@ -21,6 +21,8 @@ struct thread;
 struct upward {
     /* No chunks are to be taken any more. Any thread. */
     void (*space_is_gone)(void);
+    /* Events up to that time, in ticks, make room: windows of kept calls that have them are dropped. Any thread. */
+    void (*drop_windows)(uint64_t until);
     /* Whether changes of privileges are seen. */
     bool (*sees_privileges)(void);
     /* In the helper: carries out commands from outside. `fd` is the helper's descriptor of the session. */

@@ -190,9 +190,14 @@ static void load_add_loss_remarks(struct summary *summary, const struct session_
         summary_remark(summary, "trace-events-lost", "%" PRIu64 " trace events were lost", h->lost_trace_events);
     if (h->lost_threads)
         summary_remark(summary, "threads-lost", "%" PRIu64 " threads could not be recorded", h->lost_threads);
-    if (file->more.unkept_calls || file->more.limited_calls)
+    const uint64_t not_kept = file->more.unkept_calls + file->more.limited_calls + file->more.dropped_calls;
+    if (not_kept)
         summary_remark(summary, "slow-calls-not-kept", "%" PRIu64 " slow calls were not kept (dwell info says why)",
-                       file->more.unkept_calls + file->more.limited_calls);
+                       not_kept);
+    if (file->more.forgotten)
+        summary_remark(summary, "activities-not-watched",
+                       "%" PRIu64 " activities were not watched to their end (dwell info says why)",
+                       file->more.forgotten);
     if (file->more.keep)
         summary_remark(summary, "windows-only",
                        "only what happened around %" PRIu64 " slow calls%s was kept: times and calls are not those of "

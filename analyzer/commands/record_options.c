@@ -223,15 +223,15 @@ static void record_read_keep_limit(void *settings, const struct option_row *row,
 /* Windows of slow calls are kept of rings. */
 static void record_check_keep(struct record_settings *s)
 {
-    const struct keep_watches *keep = &s->filters.keep;
+    struct keep_watches *keep = &s->filters.keep;
     if (!keep->count && (keep->usual || keep->most || s->on_keep))
         die(STATUS_OWN_FAILURE, "--keep-usual, --keep-limit and --on-keep are for --keep 'FUNCTION>TIME'");
     if (s->on_keep && !strstr(s->on_keep, "{}"))
         die(STATUS_OWN_FAILURE, "--on-keep: '%s' has no {}, where the name of a window's file is to be", s->on_keep);
     if (!keep->count)
         return;
-    if (s->shared_ring)
-        die(STATUS_OWN_FAILURE, "--keep: each thread has a ring of its own; use --max-size SIZE");
+    keep->newest = s->shared_ring; /* each thread has a ring of its own */
+    s->shared_ring = false;
     if (s->mode == DWELL_MODE_PROFILE)
         die(STATUS_OWN_FAILURE, "--keep: mode profile has no single calls; use --mode ring=SIZE");
     if (s->mode == DWELL_MODE_TRACE)
@@ -390,7 +390,7 @@ const struct option_row record_own_options[] = {
       READ_BY(record_read_rate) },
     { "max-size", "SIZE",
       "Record until FILE has SIZE bytes (500M, 2G); PROGRAM goes on, and what is not recorded is counted; SIZE,ring: "
-      "from then on, threads replace the oldest events by new ones",
+      "from then on, threads replace the oldest events, or with --keep the oldest windows, by new ones",
       READ_BY(record_read_max_size) },
     { "keep-free", "SIZE",
       "Record only while SIZE bytes of the disk are free, 0: as long as there are any (default: 5 % of the disk, at "

@@ -50,6 +50,18 @@ static const char *info_kept_name(const struct kept_activities *activities, stru
     return name ? name : namer_find(namer, call->process, call->function, call->enter_time);
 }
 
+static void info_print_dropped(const struct dwell_file_more *more)
+{
+    if (more->dropped_calls || more->dropped_usual)
+        info_print_line("not kept",
+                        "%" PRIu64 " slow calls and %" PRIu64 " usual ones, whose windows made room for later ones",
+                        more->dropped_calls, more->dropped_usual);
+    if (more->forgotten)
+        info_print_line("not kept",
+                        "%" PRIu64 " activities were not watched to their end, as their thread had more than %d open",
+                        more->forgotten, DWELL_KEEP_OPEN);
+}
+
 void info_print_kept(const struct session_file *f, size_t limit)
 {
     const struct dwell_file_more *more = &f->more;
@@ -65,6 +77,7 @@ void info_print_kept(const struct session_file *f, size_t limit)
         info_print_line("not kept", "%" PRIu64 " slow calls more than --keep-limit", more->limited_calls);
     if (more->unkept_calls)
         info_print_line("not kept", "%" PRIu64 " slow calls for which there was no room", more->unkept_calls);
+    info_print_dropped(more);
     struct namer *namer = namer_new(f);
     struct kept_activities activities = kept_activities_read(f);
     const size_t shown = limit && limit < f->kept.count ? limit : f->kept.count;

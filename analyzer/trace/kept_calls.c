@@ -23,6 +23,18 @@ void kept_calls_add(struct kept_calls *kept, uint32_t process, const struct dwel
     };
 }
 
+static int kept_compare_calls(const void *a, const void *b)
+{
+    const struct trace_kept *x = a, *y = b;
+    return ORDER_BY(x, y, exit_time, process, thread);
+}
+
+void kept_calls_order(struct session_file *file)
+{
+    if (file->kept.count && (file->more.dropped_calls || file->more.dropped_usual))
+        qsort(file->kept.calls, file->kept.count, sizeof *file->kept.calls, kept_compare_calls);
+}
+
 bool kept_calls_are_all(const struct session_file *file)
 {
     return file->more.keep && file->header.state == DWELL_COMPLETE;

@@ -19,11 +19,14 @@ struct trace_kept {
 };
 
 struct kept_calls {
-    struct trace_kept *calls; /* in the order of the file */
+    struct trace_kept *calls; /* in the order in which they were kept */
     size_t count, room;
 };
 
 void kept_calls_add(struct kept_calls *kept, uint32_t process, const struct dwell_rec_kept *record);
+
+/* Puts the calls into their order, where later ones have taken the records of dropped ones. */
+void kept_calls_order(struct session_file *file);
 
 /* Whether a session holds nothing but windows, as the recorder has removed the rest. */
 bool kept_calls_are_all(const struct session_file *file);

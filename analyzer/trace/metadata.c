@@ -526,6 +526,7 @@ void metadata_read(struct session_file *file)
     metadata_read_chunks(file, &tables, chunks, count);
     free(chunks);
     metadata_finish(file, &tables);
+    kept_calls_order(file);
     index_free(tables.processes);
     index_free(tables.threads);
     index_free(tables.modules);

@@ -454,6 +454,9 @@ static void merge_add_more(struct dwell_file_more *sum, const struct dwell_file_
     sum->usual_calls += more->usual_calls;
     sum->limited_calls += more->limited_calls;
     sum->unkept_calls += more->unkept_calls;
+    sum->dropped_calls += more->dropped_calls;
+    sum->dropped_usual += more->dropped_usual;
+    sum->forgotten += more->forgotten;
 }
 
 const char *session_merge(struct session_file *const *sessions, size_t count, bool values, const char *path)

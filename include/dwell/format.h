@@ -110,6 +110,8 @@ struct dwell_file_more {
     uint64_t values;        /* offset of the plan chunk (format_values.h): values are recorded; or zero */
     uint64_t lost_values;   /* calls whose values had no room */
     uint64_t calls;         /* offset of the plan chunk (format_calls.h): calls into libraries are recorded; or zero */
+    uint64_t dropped_calls, dropped_usual; /* whose windows made room: kept_calls, usual_calls have them no more */
+    uint64_t forgotten; /* watched activities of trace events that were open when too many others were */
 };
 
 /* Whether the recorder answers questions for the filters of modules that it has not seen. */

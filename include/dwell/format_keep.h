@@ -5,6 +5,7 @@
 #include "dwell/format.h"
 
 enum { DWELL_KEEP_WATCHES = 30, DWELL_KEEP_TEXT = 104 };
+enum { DWELL_KEEP_OPEN = 16 /* watched activities of trace events that a thread may have open */ };
 
 /* Which calls are slow. The process learns the limits of all but the first. */
 enum dwell_keep_rule {
@@ -22,6 +23,10 @@ struct dwell_watch {
     char text[DWELL_KEEP_TEXT]; /* as the user wrote it, cut if it is longer; ends with a zero */
 };
 
+enum dwell_keep_flag {
+    DWELL_KEEP_NEWEST = 1, /* in a session that has max_size, the oldest windows make room */
+};
+
 /* A keep chunk, of one unit. The recorder writes it before the program starts; dwell_file_more.keep is its offset.
  * `dwell control` may add watches. */
 struct dwell_keep {
@@ -31,7 +36,7 @@ struct dwell_keep {
     uint32_t most;    /* windows of slow calls in each period, of all processes */
     uint32_t usual;   /* one call in so many is kept as a usual one; zero: none is */
     uint32_t watches; /* their number */
-    uint32_t pad;
+    uint32_t flags;   /* enum dwell_keep_flag */
     struct dwell_watch watch[DWELL_KEEP_WATCHES];
 };
 

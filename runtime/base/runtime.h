@@ -21,6 +21,7 @@ struct runtime {
     uint64_t ticks_per_second; /* never zero, whatever another program does to the session file */
     bool ordered;              /* the clock is read behind a fence */
     enum dwell_mode mode;
+    bool makes_room; /* mode ring: the oldest windows of kept calls make room for later ones (spare.h) */
     const struct recorder *recorder; /* of the mode */
     bool off;                        /* nothing is recorded in this process and its children */
     bool lossy;                      /* if off: the events are counted as lost */

@@ -13,6 +13,7 @@
 #include "retired.h"
 #include "runtime.h"
 #include "session.h"
+#include "spare.h"
 #include "sys.h"
 #include "upward.h"
 
@@ -31,17 +32,6 @@ static void chunk_write_free_header(struct area area)
     __atomic_store_n(&chunk->magic, DWELL_CHUNK_MAGIC, __ATOMIC_RELEASE);
 }
 
-struct area chunk_prepare(int fd, uint32_t size)
-{
-    struct area area = { NULL, size };
-    uint64_t offset = session_claim(&runtime.session, fd, size);
-    if (offset)
-        area.at = session_map(&runtime.session, fd, offset, size);
-    if (area.at)
-        chunk_write_free_header(area);
-    return area;
-}
-
 static bool chunk_put_slot(char **slots, int count, char *at)
 {
     for (int i = 0; i < count; i++) {
@@ -56,7 +46,7 @@ static bool chunk_put_slot(char **slots, int count, char *at)
 static void chunk_unmap(char *at)
 {
     if (!retired_is_read(at))
-        session_unmap(at, guard_size(at));
+        spare_unmap_free(at);
 }
 
 static struct area chunk_get_slot(char **slots, int count, uint32_t least)
@@ -71,6 +61,47 @@ static struct area chunk_get_slot(char **slots, int count, uint32_t least)
             chunk_unmap(at);
     }
     return (struct area){ NULL, 0 };
+}
+
+static void chunk_clear(char *at)
+{
+    struct dwell_chunk_header *chunk = (struct dwell_chunk_header *)at;
+    const uint32_t size = guard_size(at);
+    guard_keep(at, size, false);
+    __atomic_store_n(&chunk->sealed, 0, __ATOMIC_RELAXED);
+    __atomic_store_n(&chunk->kind, DWELL_CHUNK_FREE, __ATOMIC_RELEASE);
+    __atomic_thread_fence(__ATOMIC_SEQ_CST); /* a reader that finds its bytes changed finds that, too */
+    memset((char *)(chunk + 1), 0, size - sizeof *chunk);
+    *chunk = (struct dwell_chunk_header){ .size = size, .magic = DWELL_CHUNK_MAGIC };
+}
+
+/* Windows make room before the session has its maximum size, so that recording does not end. */
+static struct area chunk_take_spare(int fd, uint32_t size, bool *full)
+{
+    struct area area = spare_take_free(fd, size);
+    *full = !area.at && runtime.makes_room && session_is_at_limit(&runtime.session, fd, size) && spare_has_window(0);
+    if (*full)
+        area = spare_take_window(fd, size);
+    if (area.at) {
+        chunk_clear(area.at);
+        chunk_cut(&area, size);
+    }
+    return area;
+}
+
+struct area chunk_prepare(int fd, uint32_t size)
+{
+    bool full;
+    struct area area = chunk_take_spare(fd, size, &full);
+    if (area.at || full)
+        return area;
+    const uint64_t offset = session_claim(&runtime.session, fd, size);
+    area = (struct area){ NULL, size };
+    if (offset)
+        area.at = session_map(&runtime.session, fd, offset, size);
+    if (area.at)
+        chunk_write_free_header(area);
+    return area;
 }
 
 static struct area chunk_prepare_alone(uint32_t size)
@@ -115,7 +146,7 @@ static struct area chunk_take_prepared(uint32_t least)
     }
     area = chunk_ask(least < p->pool.prepared ? p->pool.prepared : least);
     chunk_prepare_more(&p->pool);
-    if (!area.at && runtime.session.header->limit_time) /* a small one may fit */
+    if (!area.at && (runtime.session.header->limit_time || runtime.makes_room)) /* a small one may fit */
         area = chunk_ask((least + DWELL_UNIT - 1) / DWELL_UNIT * DWELL_UNIT);
     return area;
 }
@@ -127,7 +158,7 @@ struct area chunk_take(uint32_t least, uint32_t size)
         area = chunk_take_prepared(least);
     if (area.at)
         chunk_cut(&area, size);
-    else if (!runtime.session.header->shared_ring) /* then threads have chunks that they use again */
+    else if (!runtime.session.header->shared_ring && !runtime.makes_room) /* else threads use chunks again */
         upward.space_is_gone();
     return area;
 }
@@ -184,14 +215,7 @@ void chunk_begin_process(bool forked, int fd)
 
 void chunk_free(char *at)
 {
-    struct dwell_chunk_header *chunk = (struct dwell_chunk_header *)at;
-    const uint32_t size = guard_size(at);
-    guard_keep(at, size, false);
-    __atomic_store_n(&chunk->sealed, 0, __ATOMIC_RELAXED);
-    __atomic_store_n(&chunk->kind, DWELL_CHUNK_FREE, __ATOMIC_RELEASE);
-    __atomic_thread_fence(__ATOMIC_SEQ_CST); /* a reader that finds its bytes changed finds that, too */
-    memset((char *)(chunk + 1), 0, size - sizeof *chunk);
-    *chunk = (struct dwell_chunk_header){ .size = size, .magic = DWELL_CHUNK_MAGIC };
+    chunk_clear(at);
     chunk_keep(at);
 }
 

@@ -47,7 +47,8 @@ void chunk_cut(struct area *area, uint32_t size);
  * usual overhead budget, asks the budget to look at once. */
 void chunk_ask_for_look(const struct dwell_chunk_header *chunk, uint64_t end);
 
-/* Claims `size` bytes of the file `fd`, a descriptor of the session, and maps them as a free chunk. */
+/* Maps `size` bytes of the file `fd`, a descriptor of the session, or a little more, as a free chunk: of space that is
+ * used again, or else claimed. */
 struct area chunk_prepare(int fd, uint32_t size);
 
 /* Makes a free chunk of a mapped one. Its contents are lost, its space is used again. */

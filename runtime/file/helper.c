@@ -53,23 +53,6 @@ static void helper_keep_descriptor(int fd)
             sys_close(i);
 }
 
-static bool helper_answer_request(struct process *p, int fd)
-{
-    uint32_t size = __atomic_load_n(&p->helper.request_size, __ATOMIC_ACQUIRE);
-    if (!size)
-        return false;
-    if (size == REQUEST_RING)
-        p->helper.answer.at = upward.open_ring(p->helper.request_tid, &p->helper.request_fd);
-    else if (size == REQUEST_CLOSE)
-        sys_close(p->helper.request_fd);
-    else
-        p->helper.answer = chunk_prepare(fd, size);
-    __atomic_store_n(&p->helper.request_size, 0, __ATOMIC_RELAXED);
-    __atomic_fetch_add(&p->helper.request_done, 1, __ATOMIC_RELEASE);
-    sys_futex_wake(&p->helper.request_done, 1);
-    return true;
-}
-
 /* Some virtual machines make a page only when it is first touched, although the kernel has mapped it: that takes 10 us.
  * Ends if a thread waits for an answer. */
 static void helper_touch(const struct helper *helper, struct area area)
@@ -124,23 +107,48 @@ static void helper_hold_chunk(struct process *p, char *at)
     /* All slots are taken: the chunk stays mapped permanently, as a record may still be stored. */
 }
 
-/* Chunks of a ring stay mapped. */
+/* Chunks that a ring has stay mapped. */
 static bool helper_unmap_retired(struct process *p)
 {
     bool any = false;
     for (int i = 0; i < RETIRED_SLOTS; i++) {
-        bool whole;
-        char *at = retired_begin(i, &whole);
-        if (!at)
+        const struct retired retired = retired_begin(i);
+        if (!retired.at)
             continue;
         any = true;
-        if (runtime.mode != DWELL_MODE_RING && whole)
-            session_unmap(at, guard_size(at));
-        else if (runtime.mode != DWELL_MODE_RING)
-            helper_hold_chunk(p, at);
+        if (!retired.kept && retired.whole)
+            retired_unmap(&retired);
+        else if (!retired.kept)
+            helper_hold_chunk(p, retired.at);
         retired_end();
     }
     return any;
+}
+
+/* Chunks of windows that were given up a moment ago may have the room. */
+static struct area helper_prepare(struct process *p, int fd, uint32_t size)
+{
+    struct area area = chunk_prepare(fd, size);
+    if (!area.at && runtime.makes_room && helper_unmap_retired(p))
+        area = chunk_prepare(fd, size);
+    return area;
+}
+
+static bool helper_answer_request(struct process *p, int fd)
+{
+    uint32_t size = __atomic_load_n(&p->helper.request_size, __ATOMIC_ACQUIRE);
+    if (!size)
+        return false;
+    if (size == REQUEST_RING)
+        p->helper.answer.at = upward.open_ring(p->helper.request_tid, &p->helper.request_fd);
+    else if (size == REQUEST_CLOSE)
+        sys_close(p->helper.request_fd);
+    else
+        p->helper.answer = helper_prepare(p, fd, size);
+    __atomic_store_n(&p->helper.request_size, 0, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&p->helper.request_done, 1, __ATOMIC_RELEASE);
+    sys_futex_wake(&p->helper.request_done, 1);
+    return true;
 }
 
 void helper_serve(void)

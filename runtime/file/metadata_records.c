@@ -11,12 +11,15 @@
 #include "session.h"
 #include "thread.h"
 
-enum { METADATA_CHUNK = 16 << 10, MAX_TEXT = 8000 };
+enum { METADATA_CHUNK = 16 << 10, SMALL_CHUNK = 8 << 10, MAX_TEXT = 8000 };
 
-static bool metadata_next_chunk(struct process *p)
+/* For a record of `size` bytes. */
+static bool metadata_next_chunk(struct process *p, size_t size)
 {
     process_unlock();
     struct area area = chunk_take(METADATA_CHUNK, METADATA_CHUNK);
+    if (!area.at && runtime.makes_room && size <= SMALL_CHUNK / 2) /* a window may have a smaller one */
+        area = chunk_take(SMALL_CHUNK, SMALL_CHUNK);
     process_lock();
     if (!area.at)
         return false;
@@ -44,7 +47,7 @@ struct dwell_record *metadata_append(const struct dwell_record *record, size_t s
     total = (total + 7) & ~(size_t)7;
     process_lock();
     while (!p->metadata.chunk || p->metadata.used + total > guard_size(p->metadata.chunk)) {
-        if (!metadata_next_chunk(p)) {
+        if (!metadata_next_chunk(p, total)) {
             process_unlock();
             return NULL;
         }

@@ -13,6 +13,7 @@
 #include "process.h"
 #include "runtime.h"
 #include "session.h"
+#include "spare.h"
 #include "sys.h"
 
 enum {
@@ -27,13 +28,14 @@ enum retired_state {
     RETIRED_TAKEN_BACK = 2, /* its checksum must not be stored any more */
 };
 
-static bool retired_put(struct dwell_chunk_header *chunk)
+enum { RETIRED_GIVEN = 1 }; /* in a slot: no ring has the chunk */
+
+static bool retired_put(char *chunk)
 {
     struct process *p = runtime.process;
     for (int i = 0; p->helper.tid && i < RETIRED_SLOTS; i++) {
         char *empty = NULL;
-        if (__atomic_compare_exchange_n(&p->retired.slots[i], &empty, (char *)chunk, false, __ATOMIC_ACQ_REL,
-                                        __ATOMIC_RELAXED))
+        if (__atomic_compare_exchange_n(&p->retired.slots[i], &empty, chunk, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
             return true;
     }
     return false;
@@ -53,15 +55,31 @@ static bool retired_has_holes(const struct dwell_chunk_header *chunk)
 void retired_add(struct dwell_chunk_header *chunk)
 {
     const bool now = chunk->kind != DWELL_CHUNK_EVENTS && guard_trouble();
-    if (now || (!retired_put(chunk) && !retired_has_holes(chunk)))
+    if (now || (!retired_put((char *)chunk) && !retired_has_holes(chunk)))
         session_unmap(chunk, guard_size(chunk));
+}
+
+/* No ring links the chunk any more, so its link has the time. */
+void retired_give(struct dwell_chunk_header *chunk, uint64_t until)
+{
+    guard_set_link(chunk, (void *)until);
+    if (!retired_put((char *)chunk + RETIRED_GIVEN) && !retired_has_holes(chunk))
+        spare_unmap_window((char *)chunk, until);
+}
+
+void retired_unmap(const struct retired *retired)
+{
+    if (retired->given)
+        spare_unmap_window(retired->at, (uint64_t)guard_link(retired->at));
+    else
+        session_unmap(retired->at, guard_size(retired->at));
 }
 
 /* Small chunks wait for others, as waking the helper takes as long as many calls. */
 void retired_add_of_ring(struct dwell_chunk_header *chunk)
 {
     const uint32_t size = guard_size(chunk), interval = size ? WAKE_INTERVAL / size : 0;
-    if (retired_put(chunk) && (interval == 0 || chunk->sequence % interval == 0))
+    if (retired_put((char *)chunk) && (interval == 0 || chunk->sequence % interval == 0))
         helper_wake();
 }
 
@@ -120,21 +138,23 @@ static void retired_seal_taken(char *at)
         retired_store((struct dwell_chunk_header *)at, sum);
 }
 
-char *retired_begin(int slot, bool *whole)
+struct retired retired_begin(int slot)
 {
+    const struct retired none = { .at = NULL };
     struct retired_chunks *r = &runtime.process->retired;
-    char *at = __atomic_load_n(&r->slots[slot], __ATOMIC_ACQUIRE), *nothing = NULL;
-    if (!at || !__atomic_compare_exchange_n(&r->sealing, &nothing, at, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
-        return NULL;
-    char *expected = at;
-    if (!__atomic_compare_exchange_n(&r->slots[slot], &expected, NULL, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+    char *word = __atomic_load_n(&r->slots[slot], __ATOMIC_ACQUIRE), *nothing = NULL;
+    const bool given = (uint64_t)word & RETIRED_GIVEN;
+    char *const at = word - given;
+    if (!word || !__atomic_compare_exchange_n(&r->sealing, &nothing, at, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+        return none;
+    if (!__atomic_compare_exchange_n(&r->slots[slot], &word, NULL, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
         retired_end();
-        return NULL;
+        return none;
     }
-    *whole = !retired_has_holes((const struct dwell_chunk_header *)at);
-    if (*whole)
+    const bool whole = !retired_has_holes((const struct dwell_chunk_header *)at);
+    if (whole)
         retired_seal_taken(at);
-    return at;
+    return (struct retired){ at, whole, given, !given && runtime.mode == DWELL_MODE_RING };
 }
 
 void retired_end(void)
@@ -158,11 +178,12 @@ static bool retired_take_all(void)
     struct retired_chunks *r = &runtime.process->retired;
     bool all = true;
     for (int i = 0; i < RETIRED_SLOTS; i++) {
-        bool whole;
-        char *at = __atomic_load_n(&r->slots[i], __ATOMIC_RELAXED) ? retired_begin(i, &whole) : NULL;
-        if (at && whole && runtime.mode != DWELL_MODE_RING)
-            session_unmap(at, guard_size(at));
-        if (at)
+        struct retired retired = { .at = NULL };
+        if (__atomic_load_n(&r->slots[i], __ATOMIC_RELAXED))
+            retired = retired_begin(i);
+        if (retired.at && retired.whole && !retired.kept)
+            retired_unmap(&retired);
+        if (retired.at)
             retired_end();
         else
             all = all && !__atomic_load_n(&r->slots[i], __ATOMIC_RELAXED);

@@ -24,17 +24,29 @@ void retired_add(struct dwell_chunk_header *chunk);
 /* The same for a chunk that a ring keeps: it gets its checksum and stays mapped. */
 void retired_add_of_ring(struct dwell_chunk_header *chunk);
 
+/* A ring gives up a chunk of a window, with events up to `until`: as retired_add, but its space may be used again. */
+void retired_give(struct dwell_chunk_header *chunk, uint64_t until);
+
 /* The ring uses the chunk again. False if its checksum is being stored at this moment: then it must stay as it is. */
 bool retired_take_back(const struct dwell_chunk_header *chunk);
 
 /* Whether the chunk is still read for a checksum, although it was taken back: it must not be unmapped. */
 bool retired_is_read(const char *at);
 
-/* Takes a chunk of a slot, and gives it its checksum unless it has holes. Returns NULL if the slot is empty. The caller
- * then calls retired_end, and one that no ring keeps is the caller's. For one thread at a time: others find no chunk.
- */
-char *retired_begin(int slot, bool *whole);
+struct retired {
+    char *at;   /* NULL if there is none */
+    bool whole; /* it has no holes, and has its checksum */
+    bool given; /* by retired_give */
+    bool kept;  /* a ring has it */
+};
+
+/* Takes a chunk of a slot, and gives it its checksum unless it has holes. The caller then calls retired_end. One that
+ * no ring has is the caller's. For one thread at a time: others find no chunk. */
+struct retired retired_begin(int slot);
 void retired_end(void);
+
+/* Unmaps a whole chunk that is the caller's. */
+void retired_unmap(const struct retired *retired);
 
 /* Whether more chunks wait than usual. */
 bool retired_are_many(void);

@@ -19,6 +19,7 @@
 #include "process_cpu.h"
 #include "retired.h"
 #include "ring.h"
+#include "spare.h"
 #include "stacks.h"
 #include "trace_events.h"
 
@@ -59,6 +60,7 @@ struct process {
     struct helper helper;
     struct chunk_pool pool;
     struct retired_chunks retired;
+    struct process_spare spare;
     struct process_keep keep;
     struct ring ended_ring; /* mode ring: events chunks of threads that ended */
 };

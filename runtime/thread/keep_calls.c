@@ -53,6 +53,7 @@ void keep_begin(int fd)
     for (uint32_t i = 1; i <= from.watches; i++)
         keep_add_watch(&s, i, &from.watch[i - 1]);
     keep_settings = s;
+    runtime.makes_room = from.flags & DWELL_KEEP_NEWEST;
 }
 
 void keep_read_more(int fd)
@@ -119,7 +120,7 @@ static void keep_add_window(struct process_keep *k, struct keep_window window)
 static bool keep_is_full(void)
 {
     const struct dwell_file_header *h = runtime.session.header;
-    return __atomic_load_n(&h->limit_time, __ATOMIC_RELAXED) != 0 ||
+    return (!runtime.makes_room && __atomic_load_n(&h->limit_time, __ATOMIC_RELAXED) != 0) ||
            __atomic_load_n(&h->trouble, __ATOMIC_RELAXED) & DWELL_TROUBLE_NO_SPACE;
 }
 
@@ -129,8 +130,9 @@ bool keep_covers(uint64_t begin, uint64_t end)
     if (!keep_settings.on || keep_is_full())
         return false;
     lock_take(&k->lock);
-    bool covers = k->forgotten && begin <= k->forgotten;
-    for (uint32_t i = k->count; i-- > 0 && !covers;) {
+    const bool dropped = end <= k->dropped;
+    bool covers = !dropped && k->forgotten && begin <= k->forgotten;
+    for (uint32_t i = k->count; i-- > 0 && !covers && !dropped;) {
         const struct keep_window *w = &k->windows[(k->first + i) % KEEP_WINDOWS];
         covers = begin <= w->end && end >= w->begin;
     }
@@ -178,7 +180,8 @@ static bool keep_takes_turn(uint64_t now)
 static bool keep_has_room(void)
 {
     const struct dwell_file_header *h = runtime.session.header;
-    return !keep_is_full() && (!h->max_size || __atomic_load_n(&h->cursor, __ATOMIC_RELAXED) < h->max_size / 4 * 3);
+    return !keep_is_full() &&
+           (!h->max_size || runtime.makes_room || __atomic_load_n(&h->cursor, __ATOMIC_RELAXED) < h->max_size / 4 * 3);
 }
 
 /* The part of a window that the thread's own ring does not hold any more. */
@@ -188,6 +191,74 @@ static uint64_t keep_missing(const struct thread *t, const struct keep_window *w
     if (freed <= window->begin)
         return 0;
     return (freed < window->end ? freed : window->end) - window->begin;
+}
+
+/* ---- windows that make room ---- */
+
+static void keep_drop_entry(struct process_keep *k, uint32_t i)
+{
+    struct dwell_file_more *more = session_more(&runtime.session);
+    const struct keep_entry entry = k->entries[i];
+    const bool usual = entry.record->usual;
+    metadata_take_back(&entry.record->record);
+    __atomic_fetch_sub(usual ? &more->usual_calls : &more->kept_calls, 1, __ATOMIC_RELAXED);
+    keep_count(usual ? &more->dropped_usual : &more->dropped_calls);
+    k->entries[i] = k->entries[--k->live];
+    k->entries[k->live] = entry;
+}
+
+void keep_drop_windows(uint64_t until)
+{
+    struct process_keep *k = &runtime.process->keep;
+    lock_take(&k->lock);
+    if (until > k->dropped)
+        k->dropped = until;
+    for (uint32_t i = k->live; i-- > 0;)
+        if (k->entries[i].begin <= until)
+            keep_drop_entry(k, i);
+    lock_release(&k->lock);
+}
+
+/* Stores a call in the record of one that was dropped. False if there is none. */
+static bool keep_use_record(struct process_keep *k, const struct dwell_rec_kept *call, uint64_t begin)
+{
+    lock_take(&k->lock);
+    const bool found = k->live < k->entry_count;
+    if (found) {
+        struct keep_entry *entry = &k->entries[k->live++];
+        entry->begin = begin;
+        memcpy(&entry->record->record + 1, &call->record + 1, sizeof *call - sizeof call->record);
+        __atomic_store_n(&entry->record->record.type, DWELL_REC_KEPT, __ATOMIC_RELEASE);
+    }
+    lock_release(&k->lock);
+    return found;
+}
+
+/* Without memory for it, the record stays permanently. */
+static void keep_add_entry(struct process_keep *k, struct keep_entry entry)
+{
+    enum { FIRST_ENTRIES = 256 };
+    lock_take(&k->lock);
+    if (k->entry_count == k->entry_room) {
+        void *grown = sys_grow(k->entries, &k->entry_room, sizeof entry, FIRST_ENTRIES);
+        k->entries = grown ? grown : k->entries;
+    }
+    if (k->entry_count < k->entry_room) {
+        k->entries[k->entry_count++] = k->entries[k->live];
+        k->entries[k->live++] = entry;
+    }
+    lock_release(&k->lock);
+}
+
+static bool keep_store(const struct dwell_rec_kept *call, uint64_t begin)
+{
+    struct process_keep *k = &runtime.process->keep;
+    if (runtime.makes_room && keep_use_record(k, call, begin))
+        return true;
+    struct dwell_record *record = metadata_append(&call->record, sizeof *call, NULL, 0);
+    if (record && runtime.makes_room)
+        keep_add_entry(k, (struct keep_entry){ (struct dwell_rec_kept *)record, begin });
+    return record != NULL;
 }
 
 static bool keep_record(const struct thread *t, const struct dwell_rec_kept *call)
@@ -200,7 +271,7 @@ static bool keep_record(const struct thread *t, const struct dwell_rec_kept *cal
     };
     keep_add_window(&runtime.process->keep, window);
     record.missing = keep_missing(t, &window);
-    return metadata_append(&record.record, sizeof record, NULL, 0) != NULL;
+    return keep_store(&record, window.begin);
 }
 
 static struct dwell_rec_kept keep_judge(const struct thread *t, uint32_t watch, uint64_t enter_time, uint64_t exit_time)

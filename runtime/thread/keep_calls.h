@@ -37,8 +37,6 @@ struct thread_keep {
     } unlearnt[1 + DWELL_KEEP_WATCHES]; /* calls that the limits do not know yet, by watch */
 };
 
-enum { OPEN_ACTIVITIES = 16 };
-
 /* In a thread's block: open activities of trace events that are watched (keep_activities.h), oldest first. */
 struct thread_activities {
     uint32_t count;
@@ -47,7 +45,7 @@ struct thread_activities {
         uint64_t class;
         uint32_t watch;
         bool taken; /* from a queue */
-    } open[OPEN_ACTIVITIES];
+    } open[DWELL_KEEP_OPEN];
 };
 
 enum { KEEP_WINDOWS = 256 };
@@ -57,9 +55,15 @@ struct process_keep {
     uint32_t lock;
     uint32_t first, count; /* in the array, which is used in turn */
     uint64_t forgotten;    /* ticks: the end of the last window that is not in the array any more */
+    uint64_t dropped;      /* ticks: events up to then are in no window any more, as they made room */
     struct keep_window {
         uint64_t begin, end;
     } windows[KEEP_WINDOWS];
+    struct keep_entry { /* of a call in the session */
+        struct dwell_rec_kept *record;
+        uint64_t begin; /* of its window, in ticks */
+    } * entries; /* if windows make room: the first `live` ones; then records of dropped calls, to be used again */
+    uint32_t live, entry_count, entry_room;
 };
 
 /* Reads the settings in the session `fd`. */
@@ -84,6 +88,9 @@ void keep_call(struct thread *t, uint32_t watch, uint64_t function, uint64_t ent
 
 /* The same for an activity of trace events between these times, if it is slow. With signals held back. */
 void keep_activity(struct thread *t, uint32_t watch, uint64_t enter_time, uint64_t exit_time);
+
+/* Drops the windows that begin up to that time, and the records of their calls. */
+void keep_drop_windows(uint64_t until);
 
 /* Whether events of that time belong to a window, or may belong to one, and there is room to keep them. With signals
  * held back. */

@@ -17,6 +17,7 @@
 #include "retired.h"
 #include "ring.h"
 #include "runtime.h"
+#include "spare.h"
 
 enum {
     MIN_CHUNK = 8 << 10,
@@ -32,11 +33,14 @@ static uint64_t ring_limit(void)
     return h->shared_ring ? UINT64_MAX / 2 : h->ring_size;
 }
 
-/* Whether no more chunks can be claimed, and threads share what there is. */
-static bool ring_is_shared_and_full(void)
+/* Whether no more chunks of `least` bytes can be claimed, and threads share what there is. */
+static bool ring_is_shared_and_full(uint32_t least)
 {
     const struct dwell_file_header *h = runtime.session.header;
-    return (h->shared_ring || keep_settings.on) && (__atomic_load_n(&h->limit_time, __ATOMIC_RELAXED) != 0);
+    const bool ended = __atomic_load_n(&h->limit_time, __ATOMIC_RELAXED) != 0;
+    if (runtime.makes_room)
+        return (ended || session_is_at_limit(&runtime.session, -1, least)) && !spare_has_window(least);
+    return (h->shared_ring || keep_settings.on) && ended;
 }
 
 /* A power of two. */
@@ -102,11 +106,11 @@ static struct dwell_chunk_header *ring_take_first(struct ring *ring)
 
 /* ---- chunks that stay in the session ---- */
 
-/* The chunk is in no ring any more. */
-static void ring_give_chunk(struct dwell_chunk_header *chunk)
+/* The chunk is in no ring any more. Its events end at `end`, if that is known. */
+static void ring_give_chunk(struct dwell_chunk_header *chunk, uint64_t end)
 {
     if (retired_take_back(chunk))
-        retired_add(chunk);
+        retired_give(chunk, end == UINT64_MAX ? chunk->start_time : end);
 }
 
 /* The first chunk that waits for the thread's current events chunk; NULL if none does. */
@@ -126,7 +130,7 @@ static void ring_give_values(struct ring *ring, uint32_t thread)
         ended |= ring->settled == before || (own && chunk->kind == DWELL_CHUNK_EVENTS);
         last = ended && own && values;
         if (own && values)
-            ring_give_chunk(ring_take_behind(ring, before));
+            ring_give_chunk(ring_take_behind(ring, before), UINT64_MAX);
         else
             before = chunk;
     }
@@ -136,7 +140,7 @@ static void ring_give_values(struct ring *ring, uint32_t thread)
 void ring_give_waiting(struct ring *ring)
 {
     while (ring_waiting(ring))
-        ring_give_chunk(ring_take_behind(ring, ring->settled));
+        ring_give_chunk(ring_take_behind(ring, ring->settled), UINT64_MAX);
     ring->next_values_stay = true;
 }
 
@@ -149,7 +153,7 @@ static bool ring_free_chunk(struct ring *ring, struct dwell_chunk_header *chunk)
     const bool may_stay = keep_settings.on && chunk->kind != DWELL_CHUNK_VALUES;
     const uint64_t end = may_stay ? ring_end_of(ring, chunk) : 0;
     if (may_stay && keep_covers(chunk->start_time, end)) {
-        ring_give_chunk(chunk);
+        ring_give_chunk(chunk, end);
         return false;
     }
     if (!retired_take_back(chunk))
@@ -224,7 +228,7 @@ static bool ring_replace_oldest(struct ring *ring, uint32_t least)
 static bool ring_make_room(struct ring *ring, uint32_t least, uint64_t size)
 {
     ring_trim(ring, size);
-    if (!ring_is_shared_and_full())
+    if (!ring_is_shared_and_full(least))
         return false;
     process_lock();
     const bool found = ring_replace_oldest(&runtime.process->ended_ring, least);
@@ -268,7 +272,7 @@ bool ring_keep_values(struct ring *ring, struct dwell_chunk_header *chunk)
 
 bool ring_has_many_values(const struct ring *ring)
 {
-    const uint64_t room = ring_is_shared_and_full() ? ring->bytes : ring_limit();
+    const uint64_t room = ring_is_shared_and_full(DWELL_UNIT) ? ring->bytes : ring_limit();
     uint64_t bytes = 0;
     for (struct dwell_chunk_header *chunk = ring_waiting(ring); chunk; chunk = guard_link(chunk))
         bytes += guard_size(chunk);

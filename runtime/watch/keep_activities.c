@@ -69,11 +69,13 @@ static void keep_remove_open(struct thread_activities *a, uint32_t i)
     memmove(&a->open[i], &a->open[i + 1], (--a->count - i) * sizeof a->open[0]);
 }
 
-/* Of more than there is room for, the oldest is forgotten. */
+/* Of more than there is room for, the oldest is forgotten, and counted. */
 static void keep_add_open(struct thread_activities *a, struct open_activity activity)
 {
-    if (a->count == OPEN_ACTIVITIES)
+    if (a->count == DWELL_KEEP_OPEN) {
         keep_remove_open(a, 0);
+        __atomic_fetch_add(&session_more(&runtime.session)->forgotten, 1, __ATOMIC_RELAXED);
+    }
     a->open[a->count++] = activity;
 }
 

@@ -148,6 +148,73 @@ Test(e2e_keep, maximum_size)
     free(text);
 }
 
+/* ---- which windows a session of a maximum size has ---- */
+
+/* Which functions' slow calls are there; whether all add up; lost events; and whether the file is within 8 MiB. The
+ * symbols are added at the end, on top of that. */
+static void keep_expect_rounds(const char *limit, const char *program, const char *there)
+{
+    free(run_well("$DWELL record -q --keep 'early>0ns' --keep 'late>0ns' --mode ring=64K --max-size %s "
+                  "$PROGRAMS/kept_rounds %s 2>&1",
+                  limit, program));
+    char *text =
+        run_well("$DWELL info --format json >info.json; jq -c '.session.lost_events as $lost | .keep | "
+                 "[(.calls | map(.function) | unique), (.calls | length) == .slow_calls, "
+                 ".slow_calls + .unkept_calls + .dropped_slow_calls, .unkept_calls > 0, "
+                 ".dropped_slow_calls > 0, $lost]' info.json; test $(stat -c %%s dwell.data) -le $((9 << 20)); "
+                 "echo $?");
+    char *expected = need_text("%s\n0\n", there);
+    cr_assert(eq(str, text, expected), "%s %s", limit, program);
+    free(expected);
+    free(text);
+}
+
+/* The first windows stay, and later ones have no room. */
+Test(e2e_keep, maximum_size_keeps_the_first)
+{
+    keep_expect_rounds("8M", "2000 2000", "[[\"early\"],true,4000,true,false,0]");
+}
+
+/* The last ones take the room of those before, and the records of their calls. */
+Test(e2e_keep, maximum_size_keeps_the_last)
+{
+    keep_expect_rounds("8M,ring", "2000 2000", "[[\"late\"],true,4000,false,true,0]");
+}
+
+Test(e2e_keep, maximum_size_of_several_threads)
+{
+    keep_expect_rounds("8M,ring", "2000 2000 4", "[[\"late\"],true,16000,false,true,0]");
+}
+
+/* Calls that are so short that most of what is kept is their records. */
+Test(e2e_keep, maximum_size_of_short_calls)
+{
+    keep_expect_rounds("8M,ring", "200000 0", "[[\"late\"],true,400000,false,true,0]");
+}
+
+/* `dwell info` says how many. */
+Test(e2e_keep, windows_that_made_room_are_said)
+{
+    free(run_well("$DWELL record -q --keep 'early>0ns' --keep-usual 1 --mode ring=64K --max-size 8M,ring "
+                  "$PROGRAMS/kept_rounds 2000 2000"));
+    char *text = run_well(
+        "$DWELL info --format json | jq -r '.keep | \"\\(.dropped_slow_calls) slow calls and \\(.dropped_usual_calls) "
+        "usual ones, whose windows made room for later ones\"' >expected; $DWELL info | sed -n "
+        "'s/^not kept  *//p' | cmp - expected; echo $?; $DWELL info --format json | jq '.keep | .dropped_slow_calls > "
+        "0 and .slow_calls + .dropped_slow_calls == 2000'");
+    cr_assert(eq(str, text, "0\ntrue\n"));
+    free(text);
+}
+
+/* 64 MiB are kept, which the program does not have in memory. */
+Test(e2e_keep, windows_are_not_mapped)
+{
+    char *text = run_well("$DWELL record -q --keep 'early>0ns' --mode ring=64K $PROGRAMS/kept_rounds 2000 2000; "
+                          "test $(stat -c %%s dwell.data) -ge $((32 << 20)); echo $?");
+    cr_assert(eq(str, text, "little is mapped\n0\n"));
+    free(text);
+}
+
 Test(e2e_keep, no_slow_call)
 {
     char *text = run_well("$DWELL record --keep 'handle>100s' $PROGRAMS/slow_few 1 10 11 10 2>&1; " KEPT);
@@ -305,7 +372,6 @@ Test(e2e_keep, what_is_wrong)
         { "--keep 'handle>1xmean'", WRONG_LIMIT("handle>1xmean") },
         { "--keep '>20ms'", WRONG_LIMIT(">20ms") },
         { "--keep 'f>1s' --mode profile", "--keep: mode profile has no single calls; use --mode ring=SIZE\n" },
-        { "--keep 'f>1s' --max-size 8M,ring", "--keep: each thread has a ring of its own; use --max-size SIZE\n" },
         { "--keep-usual 5", "--keep-usual, --keep-limit and --on-keep are for --keep 'FUNCTION>TIME'\n" },
         { "--on-keep 'echo {}'", "--keep-usual, --keep-limit and --on-keep are for --keep 'FUNCTION>TIME'\n" },
         { "--keep 'f>1s' --on-keep 'echo'",

@@ -91,6 +91,23 @@ Test(e2e_keep_activities, command_of_each_window)
     free(text);
 }
 
+/* A thread can have 16 of them open. Of the others, the oldest are counted. */
+Test(e2e_keep_activities, more_than_there_is_room_for)
+{
+    static const char *const all[][2] = { { "16", "[16,0]\n0\n0\n" }, { "20", "[16,4]\n1\n1\n" } };
+    for (int i = 0; i < 2; i++) {
+        free(run_well("DWELL_PERFLOG=/dev/null $DWELL record -q --keep 'activity:shop>100ms' --event shop "
+                      "$PROGRAMS/perflog/slow_activities %s many",
+                      all[i][0]));
+        char *text = run_well("$DWELL info --format json | jq -c '.keep | [.slow_calls, .forgotten_activities]'; "
+                              "$DWELL info | grep -c '^not kept  *4 activities were not watched to their end, as their "
+                              "thread had more than 16 open$'; $DWELL report | grep -c '^! 4 activities were not "
+                              "watched to their end (dwell info says why)$'; true");
+        cr_assert(eq(str, text, (char *)all[i][1]), "%s", all[i][0]);
+        free(text);
+    }
+}
+
 /* A name that is none of both is said when the program has ended. */
 Test(e2e_keep_activities, name_of_nothing)
 {

@@ -1,11 +1,13 @@
 /* slow_activities CALLS: so many requests, each a timer of PerfLog (marker 7, "Test=Request,Kind=small") around an
  * activity of the class "shop". Every tenth takes 200 ms. An activity of the class "queue" is put there by the main
- * thread, and taken and done by another one, of which the last takes 200 ms. One timer fails, as slow as it is. With a
- * second argument, it waits for the file "go" before the first request. */
+ * thread, and taken and done by another one, of which the last takes 200 ms. One timer fails, as slow as it is. With
+ * the second argument "wait", it waits for the file "go" before the first request. With "many", it has CALLS activities
+ * of the class "shop" open at once, all of which take 200 ms, and does nothing else. */
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -62,14 +64,28 @@ static void queue_up(void)
     pthread_join(thread, NULL);
 }
 
+static void many(int count)
+{
+    for (int i = 0; i < count; i++)
+        event(&shop, EVENT_TRACE_TYPE_START);
+    nap(NAP_MS);
+    for (int i = 0; i < count; i++)
+        event(&shop, EVENT_TRACE_TYPE_END);
+}
+
 int main(int argc, char **argv)
 {
     const int requests = argc > 1 ? atoi(argv[1]) : 0;
+    const char *how = argc > 2 ? argv[2] : "";
     dwell_event_register(&shop);
     dwell_event_register(&queue);
     Perf_RegisterMark(7, "Test=Request,Kind=small");
     Perf_RegisterMark(8, "Test=Failed");
-    while (argc > 2 && access("go", F_OK) != 0)
+    if (strcmp(how, "many") == 0) {
+        many(requests);
+        return 0;
+    }
+    while (strcmp(how, "wait") == 0 && access("go", F_OK) != 0)
         nap(1);
     for (int i = 1; i <= requests; i++)
         request(i % EACH == 0);
