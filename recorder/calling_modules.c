@@ -90,29 +90,18 @@ bool calling_modules_interpose(struct calling_modules *c, const char *name)
 
 /* ---- modules ---- */
 
-static bool calling_has_soname(Elf *elf, const char *begin)
-{
-    const char *name = elf_dynamic_text(elf, DT_SONAME, 0);
-    return name && strncmp(name, begin, strlen(begin)) == 0;
-}
-
 static struct calling_module *calling_open(char *path)
 {
     struct calling_module *m = need_memory(1, sizeof *m);
-    struct probe_targets targets = { 0 };
     GElf_Addr bias;
     m->path = path;
     m->symbols = (struct symbol_module){ path, m->id, elf_build_id_of(path, m->id, sizeof m->id) };
     m->binaries = binaries_new_quiet();
     if (binaries_parts(m->binaries, &m->symbols, &m->parts))
         m->elf = dwfl_module_getelf(m->parts.module, &bias);
-    /* libc has empty functions of the probes' names, which it does not call */
-    m->probes =
-        m->elf && probe_targets_find(&targets, m->elf) && (targets.slot_count[PROBE_ENTER] || elf_has_runtime(m->elf));
-    const bool runtime = m->elf && elf_has_runtime(m->elf);
-    m->is_runtime = runtime && calling_has_soname(m->elf, "libdwell.so.");
-    m->has_runtime = runtime && !m->is_runtime;
-    m->probes &= !m->is_runtime;
+    m->probes = m->elf && probe_targets_any(m->elf);
+    m->is_runtime = m->elf && elf_is_runtime(m->elf);
+    m->has_runtime = m->elf && elf_has_runtime(m->elf) && !m->is_runtime;
     return m;
 }
 

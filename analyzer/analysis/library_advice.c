@@ -1,17 +1,21 @@
-/* Samples show which functions of libraries the instrumented functions call. Where the caller's file can be read, its
- * slots must lead to the function. */
+/* Samples show which functions of libraries the instrumented functions call. Where the files can be read, the caller's
+ * slots must lead to the function, and nothing may be a reason for `dwell record --calls-to` to leave it alone. */
 #include "analysis/library_advice.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "analysis/probe_share.h"
+#include "arguments/stack_arguments.h"
 #include "base/memory.h"
 #include "base/sorted.h"
+#include "dwell/format.h"
 #include "symbols/binary_parts.h"
 #include "symbols/call_slots.h"
+#include "symbols/elf_facts.h"
 #include "symbols/function_pattern.h"
 #include "symbols/os_calls.h"
+#include "symbols/probe_targets.h"
 #include "symbols/uncalled_functions.h"
 
 enum { LEAST_PERMILLE = 10 }; /* of the program's time */
@@ -22,13 +26,15 @@ struct library_edge {
     uint64_t time;
 };
 
-/* The slots of the modules of callers, by module. */
-struct library_callers {
+/* What the files say, by module. */
+struct library_modules {
     const struct profile *profile;
     struct binaries *binaries;
-    struct library_caller {
+    struct library_module {
+        struct binary_parts parts;
+        Elf *elf; /* NULL if the file cannot be read */
         struct call_slots slots;
-        bool looked, known;
+        bool looked, looked_at_slots;
     } * list;
 };
 
@@ -71,33 +77,66 @@ static struct library_edge *library_find_edges(const struct analysis *analysis, 
 
 /* ---- what can be recorded ---- */
 
-static const struct library_caller *library_caller_of(struct library_callers *callers, uint32_t module)
+static struct library_module *library_module_of(struct library_modules *modules, uint32_t module)
 {
-    struct library_caller *c = &callers->list[module];
-    const struct profile_module *m = &callers->profile->modules[module];
+    struct library_module *of = &modules->list[module];
+    const struct profile_module *m = &modules->profile->modules[module];
     const struct symbol_module as = { m->path, m->build_id, m->build_id_length };
-    struct binary_parts parts;
-    if (!c->looked && binaries_parts(callers->binaries, &as, &parts)) {
-        GElf_Addr bias;
-        Elf *elf = dwfl_module_getelf(parts.module, &bias);
-        c->known = elf != NULL;
-        if (elf)
-            c->slots = call_slots_find(elf, parts.image);
-    }
-    c->looked = true;
-    return c;
+    GElf_Addr bias;
+    if (!of->looked && *m->path == '/' && binaries_parts(modules->binaries, &as, &of->parts))
+        of->elf = dwfl_module_getelf(of->parts.module, &bias);
+    of->looked = true;
+    return of;
 }
 
-static bool library_is_called(struct library_callers *callers, uint32_t caller, const char *name)
+static bool library_is_called(struct library_modules *modules, uint32_t caller, const char *name)
 {
-    const struct library_caller *c = library_caller_of(callers, callers->profile->functions[caller].module);
-    bool called = !c->known;
-    for (size_t i = 0; i < c->slots.count && !called; i++)
-        called = c->slots.list[i].only_calls && strcmp(c->slots.list[i].name, name) == 0;
+    struct library_module *m = library_module_of(modules, modules->profile->functions[caller].module);
+    if (m->elf && !m->looked_at_slots)
+        m->slots = call_slots_find(m->elf, m->parts.image);
+    m->looked_at_slots = true;
+    bool called = !m->elf;
+    for (size_t i = 0; i < m->slots.count && !called; i++)
+        called = m->slots.list[i].only_calls && strcmp(m->slots.list[i].name, name) == 0;
     return called;
 }
 
-/* The name under which modules call it; NULL if --calls-to leaves it alone. */
+/* Whether the runtime takes the function's place, or a program has the runtime without stubs. */
+static bool library_runtime_prevents(struct library_modules *modules, const char *name)
+{
+    for (uint32_t i = 0; i < modules->profile->module_count; i++) {
+        Elf *elf = library_module_of(modules, i)->elf;
+        if (elf && elf_has_runtime(elf) &&
+            (!elf_is_runtime(elf) || elf_defines(modules->profile->modules[i].path, name)))
+            return true;
+    }
+    return false;
+}
+
+/* Whether the caller's declaration has more arguments than a stub copies. */
+static bool library_takes_too_much(struct library_modules *modules, uint32_t caller, const char *name)
+{
+    const struct library_module *m = library_module_of(modules, modules->profile->functions[caller].module);
+    if (!m->elf)
+        return false;
+    struct stack_arguments declared = stack_arguments_find(m->parts.module);
+    const struct stack_arguments_of *of = stack_arguments_of(&declared, name);
+    const bool much = of && of->bytes != STACK_ARGUMENTS_ANY && of->bytes > DWELL_CALLS_STACK_MOST;
+    stack_arguments_drop(&declared);
+    return much;
+}
+
+/* Whether --calls-to leaves calls of the function alone, by what the files say. */
+static bool library_is_left_alone(struct library_modules *modules, const struct library_advised *advised,
+                                  const char *name)
+{
+    const uint32_t module = modules->profile->functions[advised->function].module;
+    Elf *elf = library_module_of(modules, module)->elf;
+    return (elf && probe_targets_any(elf)) || library_runtime_prevents(modules, name) ||
+           library_takes_too_much(modules, advised->caller, name);
+}
+
+/* The name under which modules call it; NULL if --calls-to leaves all of that name alone. */
 static const char *library_name(const struct analysis *analysis, uint32_t function)
 {
     const struct function_name *f = &analysis->names[function];
@@ -127,7 +166,7 @@ static int library_compare_advised(const void *a, const void *b)
 }
 
 /* Sums the edges of one function, which begin at `edges`. Returns their number. */
-static size_t library_sum(const struct library_edge *edges, size_t count, struct library_callers *callers,
+static size_t library_sum(const struct library_edge *edges, size_t count, struct library_modules *modules,
                           const char *name, struct library_advised *sum)
 {
     uint64_t most = 0, time = 0;
@@ -137,7 +176,7 @@ static size_t library_sum(const struct library_edge *edges, size_t count, struct
         const uint32_t caller = edges[i].caller;
         for (time = 0; i < count && edges[i].function == edges->function && edges[i].caller == caller; i++)
             time += edges[i].time;
-        if (!name || !library_is_called(callers, caller, name))
+        if (!name || !library_is_called(modules, caller, name))
             continue;
         sum->time += time;
         sum->callers++;
@@ -148,15 +187,16 @@ static size_t library_sum(const struct library_edge *edges, size_t count, struct
     return i;
 }
 
-static void library_fill(struct library_advice *a, const struct analysis *analysis, struct library_callers *callers)
+static void library_fill(struct library_advice *a, const struct analysis *analysis, struct library_modules *modules)
 {
     size_t count;
     struct library_edge *edges = library_find_edges(analysis, &count);
     a->list = need_memory(count, sizeof *a->list);
     for (size_t i = 0; i < count;) {
         struct library_advised *next = &a->list[a->count];
-        i += library_sum(edges + i, count - i, callers, library_name(analysis, edges[i].function), next);
-        if (next->time && next->time >= a->own / 1000 * LEAST_PERMILLE)
+        const char *name = library_name(analysis, edges[i].function);
+        i += library_sum(edges + i, count - i, modules, name, next);
+        if (next->time && next->time >= a->own / 1000 * LEAST_PERMILLE && !library_is_left_alone(modules, next, name))
             a->count++;
     }
     free(edges);
@@ -168,15 +208,15 @@ static void library_fill(struct library_advice *a, const struct analysis *analys
 
 struct library_advice library_advice_of(const struct analysis *analysis)
 {
-    struct library_callers callers = { .profile = analysis->profile, .binaries = binaries_new_quiet() };
+    struct library_modules modules = { .profile = analysis->profile, .binaries = binaries_new_quiet() };
     struct library_advice a = { .own = times_value(&analysis->rollup->session, probe_share_rest(&analysis->summary),
                                                    INCLUSIVE) };
-    callers.list = need_memory(analysis->profile->module_count, sizeof *callers.list);
-    library_fill(&a, analysis, &callers);
+    modules.list = need_memory(analysis->profile->module_count, sizeof *modules.list);
+    library_fill(&a, analysis, &modules);
     for (size_t i = 0; i < analysis->profile->module_count; i++)
-        free(callers.list[i].slots.list);
-    free(callers.list);
-    binaries_free(callers.binaries);
+        free(modules.list[i].slots.list);
+    free(modules.list);
+    binaries_free(modules.binaries);
     return a;
 }
 

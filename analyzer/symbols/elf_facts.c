@@ -95,6 +95,13 @@ bool elf_has_runtime(Elf *elf)
     return false;
 }
 
+bool elf_is_runtime(Elf *elf)
+{
+    static const char begin[] = "libdwell.so.";
+    const char *name = elf_has_runtime(elf) ? elf_dynamic_text(elf, DT_SONAME, 0) : NULL;
+    return name && strncmp(name, begin, sizeof begin - 1) == 0;
+}
+
 static bool elf_table_defines(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, const char *name)
 {
     Elf_Data *data = elf_getdata(section, NULL);

@@ -27,6 +27,9 @@ bool elf_needs_musl(Elf *elf);
 /* Whether the file is libdwell.so or is linked with libdwell.a. The runtime has an ELF note that shows this. */
 bool elf_has_runtime(Elf *elf);
 
+/* Whether the file is libdwell.so. */
+bool elf_is_runtime(Elf *elf);
+
 /* Whether the file at `path` has a function of that name. */
 bool elf_defines(const char *path, const char *name);
 

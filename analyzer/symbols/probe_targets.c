@@ -4,6 +4,8 @@
 #include <gelf.h>
 #include <string.h>
 
+#include "symbols/elf_facts.h"
+
 enum { STUB_BYTES = 16 };
 
 static const char *const probe_names[PROBE_KINDS] = {
@@ -64,6 +66,14 @@ bool probe_targets_find(struct probe_targets *t, Elf *elf)
             probe_targets_add_slots(t, elf, section, &header);
     }
     return t->probes[PROBE_ENTER] || t->slot_count[PROBE_ENTER];
+}
+
+/* libc has empty functions of the probes' names, which it does not call. */
+bool probe_targets_any(Elf *elf)
+{
+    struct probe_targets targets = { 0 };
+    return probe_targets_find(&targets, elf) && (targets.slot_count[PROBE_ENTER] || elf_has_runtime(elf)) &&
+           !elf_is_runtime(elf);
 }
 
 static int probe_of_slot(const struct probe_targets *t, uint64_t slot)

@@ -24,6 +24,9 @@ struct probe_targets {
 /* Reads the symbols and relocations. False if the file has no probe at enters. */
 bool probe_targets_find(struct probe_targets *t, Elf *elf);
 
+/* Whether the file has functions with probes. */
+bool probe_targets_any(Elf *elf);
+
 /* The probe that an instruction calls or jumps to: enum probe_kind. *other is set if it goes anywhere else. */
 int probe_target_of(const struct probe_targets *t, const struct image *image, const struct x86_insn *insn, bool *other);
 

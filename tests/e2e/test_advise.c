@@ -168,6 +168,41 @@ Test(e2e_advise, functions_of_libraries)
     cr_assert(eq(u64, advise_calls("dwell.data", "text_rare"), 0));
 }
 
+/* In its last line is no function that the option would leave alone. */
+static void advise_expect_no_calls(const char *build)
+{
+    free(run_well("%s && $DWELL record -q --sample 1000 -o user.data ./user", build));
+    char *advice = run_well("$DWELL advise user.data");
+    cr_assert(has(advice, "nothing is worth leaving out"), "%s: %s", build, advice);
+    cr_assert(not(has(advice, "--calls-to")), "%s: %s", build, advice);
+    free(advice);
+    char *rows = run_well("$DWELL advise --format json user.data | jq '.library_calls | length'");
+    cr_assert(eq(str, rows, "0\n"), "%s", build);
+    free(rows);
+    free(run_well("$DWELL report --by function -n 0 --format json user.data | jq -e '[.rows[] | select(.function == "
+                  "\"text_work\" and .cpu_exclusive_ns > 1000000)] | length == 1'"));
+    free(run_well("$DWELL record -q --calls-to 'libtext.so!text_work' -o none.data ./user 2>errors; test $? -eq 125"));
+}
+
+#define ADVISE_USER "gcc -O1 -g -finstrument-functions user.c -o user -L. -ltext -Wl,-rpath,$PWD "
+
+Test(e2e_advise, no_functions_that_are_left_alone)
+{
+    advise_put("text.c", "struct large { char bytes[LARGE]; };\n"
+                         "__attribute__((no_instrument_function)) long text_work(long n, struct large l)\n"
+                         "{ volatile long s = l.bytes[0]; while (n--) s = s + n; return s; }\n"
+                         "long text_own(long n) { return n; }\n");
+    advise_put("user.c", "struct large { char bytes[LARGE]; } large;\n"
+                         "long text_work(long, struct large);\n"
+                         "int main(void) { long s = 0; for (int i = 0; i < 300; i++) s += text_work(1000000, large);\n"
+                         "    return s == 0; }\n");
+    advise_expect_no_calls("gcc -DLARGE=8 -O1 -shared -fPIC text.c -o libtext.so && " ADVISE_USER
+                           "-DLARGE=8 ${RUNTIME%%.so.0}.a -pthread");
+    advise_expect_no_calls("gcc -DLARGE=8 -O1 -finstrument-functions -shared -fPIC text.c -o libtext.so && " ADVISE_USER
+                           "-DLARGE=8");
+    advise_expect_no_calls("gcc -DLARGE=2000 -O1 -shared -fPIC text.c -o libtext.so && " ADVISE_USER "-DLARGE=2000");
+}
+
 /* Puts the attribute before each of the listed lines. */
 Test(e2e_advise, attributes)
 {
