@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "arguments/call_frames.h"
 #include "arguments/stack_arguments.h"
 #include "base/memory.h"
 #include "base/message.h"
@@ -17,6 +18,7 @@
 #include "recorder/program_modules.h"
 #include "recorder/runtime_library.h"
 #include "symbols/call_slots.h"
+#include "symbols/elf_facts.h"
 #include "symbols/os_calls.h"
 #include "symbols/uncalled_functions.h"
 
@@ -135,11 +137,13 @@ static bool calls_are_to_plain_library(const struct calling_module *of)
     return false;
 }
 
-/* Zero is a size, too: UINT32_MAX for a function that may take more than a stub copies. */
+/* Zero is a size, too: UINT32_MAX for a function that may take more than a stub copies. *exact is cleared if most calls
+ * may have less. */
 static uint32_t calls_stack_bytes(const struct stack_arguments *declared, const struct calling_module *module,
-                                  const char *name)
+                                  const char *name, bool *exact)
 {
     const struct stack_arguments_of *of = stack_arguments_of(declared, name);
+    *exact = of && of->bytes != STACK_ARGUMENTS_ANY && !uncalled_is_variadic(name);
     if (uncalled_is_variadic(name) || (of && of->bytes == STACK_ARGUMENTS_ANY))
         return DWELL_CALLS_STACK_MOST;
     if (!of)
@@ -170,15 +174,35 @@ static void calls_say_addressed(const struct calls_search *search)
 struct calls_of_module {
     struct calls_search *search;
     const struct calling_module *module;
+    const struct call_slots *slots;
     struct stack_arguments declared; /* read for the first slot that is chosen */
-    bool read;
+    struct call_frames frames;       /* read for the first one without a declaration */
+    bool read, read_frames;
     FILE *out;
 };
 
-/* Returns why the slot is left alone; NULL if it is not. */
-static const char *calls_put_slot(struct calls_of_module *m, const struct call_slot *slot,
-                                  const struct calling_module *of)
+/* Arguments are no further from the stack pointer than the end of the caller's frame. */
+static void calls_bound(struct calls_of_module *m, size_t slot, struct dwell_calls_slot *planned)
 {
+    if (!m->read_frames)
+        m->frames = call_frames_find(m->module->parts.module, m->module->parts.image, m->slots);
+    m->read_frames = true;
+    const struct call_frame frame = call_frame_of(&m->frames, m->slots, slot);
+    if (frame.bytes >= planned->stack_bytes)
+        return;
+    const uint32_t bytes = (frame.bytes + 15) & ~(uint32_t)15;
+    planned->to_frame_pointer = frame.frame_pointers;
+    if (frame.frame_pointers)
+        planned->frame_bytes = (uint16_t)bytes;
+    else
+        planned->stack_bytes = bytes;
+}
+
+/* Returns why the slot is left alone; NULL if it is not. */
+static const char *calls_put_slot(struct calls_of_module *m, size_t index, const struct calling_module *of)
+{
+    const struct call_slot *slot = &m->slots->list[index];
+    bool exact;
     const char *reason = calls_reason(m->search->calls, slot->name);
     if (reason)
         return reason;
@@ -189,28 +213,31 @@ static const char *calls_put_slot(struct calls_of_module *m, const struct call_s
     if (!m->read)
         m->declared = stack_arguments_find(m->module->parts.module);
     m->read = true;
-    const uint32_t bytes = calls_stack_bytes(&m->declared, of, slot->name);
-    if (bytes == UINT32_MAX)
+    struct dwell_calls_slot planned = { .address = slot->address };
+    planned.stack_bytes = calls_stack_bytes(&m->declared, of, slot->name, &exact);
+    if (planned.stack_bytes == UINT32_MAX)
         return "their arguments may take too much of the stack";
-    fwrite(&(struct dwell_calls_slot){ .address = slot->address, .stack_bytes = bytes },
-           sizeof(struct dwell_calls_slot), 1, m->out);
+    if (!exact)
+        calls_bound(m, index, &planned);
+    fwrite(&planned, sizeof planned, 1, m->out);
     return NULL;
 }
 
 static void calls_put_slots(struct calls_search *search, const struct calling_module *module, FILE *out)
 {
     struct call_slots slots = call_slots_find(module->elf, module->parts.image);
-    struct calls_of_module m = { .search = search, .module = module, .out = out };
+    struct calls_of_module m = { .search = search, .module = module, .slots = &slots, .out = out };
     for (size_t i = 0; i < slots.count; i++) {
         const struct call_slot *slot = &slots.list[i];
         const struct calling_module *of = calling_modules_find(&search->calls->found, search->order, slot->name);
         if (!of || of->probes || !calls_are_chosen(search->calls, of, slot->name))
             continue;
-        const char *reason = calls_put_slot(&m, slot, of);
+        const char *reason = calls_put_slot(&m, i, of);
         calls_note(search->calls, slot->name, reason);
         search->calls->left_alone += reason != NULL;
     }
     stack_arguments_drop(&m.declared);
+    call_frames_drop(&m.frames);
     free(slots.list);
 }
 
@@ -322,19 +349,28 @@ static bool calls_check_choice(const struct planned_calls *c, const struct call_
                      program, choice->of.text, function_pattern_hint(&choice->of, ""));
 }
 
-/* libdwell.a has no stubs. */
-static bool calls_have_stubs(const struct planned_calls *c)
+/* Static programs have libdwell.a, too. It has no stubs. */
+static bool calls_have_stubs(const struct planned_calls *c, const char *program, struct error *error)
 {
-    return !c->found.count || !c->found.list[0]->has_runtime;
+    const struct calling_module *m = c->found.count ? c->found.list[0] : NULL;
+    if (!m || !m->has_runtime)
+        return true;
+    if (!elf_has_segment(m->elf, PT_INTERP))
+        return error_set(
+            error,
+            "--calls-to: %s is linked statically, so its calls of libraries go straight to their code, not "
+            "through slots that could lead to stubs; link it dynamically",
+            program);
+    return error_set(error,
+                     "--calls-to: %s contains libdwell.a, which does not record calls into libraries; link it with "
+                     "libdwell.so (-ldwell)",
+                     program);
 }
 
 static bool calls_check(const struct planned_calls *c, const char *program, struct error *error)
 {
-    if (!calls_have_stubs(c))
-        return error_set(error,
-                         "--calls-to: %s contains libdwell.a, which does not record calls into libraries; link it "
-                         "with libdwell.so (-ldwell), not statically",
-                         program);
+    if (!calls_have_stubs(c, program, error))
+        return false;
     for (size_t i = 0; i < c->count; i++)
         if (!calls_check_choice(c, &c->choices[i], program, error))
             return false;

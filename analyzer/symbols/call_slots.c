@@ -30,7 +30,8 @@ static void call_slots_take(struct call_slots *s, Elf *elf, Elf_Scn *section, co
         if (!name || !*name)
             continue;
         GROW(s->list, s->count, s->room);
-        s->list[s->count++] = (struct call_slot){ relocation.r_offset, name, type == R_X86_64_JUMP_SLOT };
+        s->list[s->count++] =
+            (struct call_slot){ relocation.r_offset, name, symbol.st_value != 0, type == R_X86_64_JUMP_SLOT };
     }
 }
 

@@ -12,6 +12,7 @@
 struct call_slot {
     uint64_t address; /* as in the file */
     const char *name; /* linkage name of the function, in the ELF file */
+    bool everywhere;  /* pointers to the function lead to the linker's stub, so any code may call through the slot */
     bool only_calls;  /* the slot is of the table for calls, or the code only calls and jumps through it */
 };
 

@@ -28,9 +28,10 @@ struct dwell_calls_module {
 
 /* A slot that leads to a function's code, and that only calls and jumps read. */
 struct dwell_calls_slot {
-    uint64_t address;     /* of the slot, as a virtual address */
-    uint32_t stack_bytes; /* of the arguments on the stack: a multiple of 16, at most DWELL_CALLS_STACK_MOST */
-    uint32_t pad;
+    uint64_t address;          /* of the slot, as a virtual address */
+    uint32_t stack_bytes;      /* of the arguments on the stack: a multiple of 16, at most DWELL_CALLS_STACK_MOST */
+    uint16_t frame_bytes;      /* not less than this, a multiple of 16, ... */
+    uint16_t to_frame_pointer; /* ... and only up to rbp, if this is set and rbp is above */
 };
 
 _Static_assert(sizeof(struct dwell_calls_plan) == 72, "the plan's layout is fixed");

@@ -39,15 +39,17 @@
 enum {
     CALL_STUBS = 4096,
     CALL_STUB_SIZE = 16,
-    CALL_SAVED = 232, /* bytes of the frame that hold no arguments */
+    CALL_SAVED = 232,        /* bytes of the frame that hold no arguments */
+    CALL_FRAME_POINTER = 16, /* the caller's rbp is S - 16 */
     CALL_ALIGNMENT = 64
 };
 
 struct call_stub {
     uint64_t target, function;
-    uint32_t frame, stack_bytes;
-    uint32_t unloaded;    /* it may get another target */
-    uint32_t level;       /* enum level */
+    uint32_t frame;
+    struct call_stack stack;
+    uint16_t unloaded;    /* it may get another target */
+    uint16_t level;       /* enum level */
     uint64_t page, count; /* counted: offsets of the page in a thread's directory, and of the counter in the page */
     uint64_t number;      /* of the counter */
     uint64_t index;       /* of the stub */
@@ -87,22 +89,36 @@ static DWELL_COLD void call_stub_copy_some(char *to, const char *from, size_t si
         SYS6(process_vm_readv, SYS0(getpid), &here, 1, &there, 1, 0);
 }
 
+/* Arguments lie in the caller's frame. Its end is known, or rbp leads to it. In a caller that uses rbp otherwise, it
+ * may be any number, and the arguments are no more than `frame_bytes`. */
+static ALWAYS_INLINE uint32_t call_stub_size(const struct call_stack *stack, uint64_t first)
+{
+    if (LIKELY(!stack->to_frame_pointer))
+        return stack->bytes;
+    const uint64_t frame_pointer = *(const uint64_t *)(first - CALL_FRAME_POINTER);
+    const uint64_t size = frame_pointer - (first + sizeof(void *));
+    if (size >= stack->bytes)
+        return stack->bytes;
+    return size <= stack->frame_bytes ? stack->frame_bytes : (uint32_t)(size + 15) & ~(uint32_t)15;
+}
+
 static ALWAYS_INLINE void call_stub_copy(const struct call_stub *stub, uint64_t first)
 {
     const char *from = (const char *)first + sizeof(void *);
     char *to = (char *)(first - stub->frame) + sizeof(void *);
     const uint64_t in_page = PAGE - ((uint64_t)from & (PAGE - 1));
-    if (LIKELY(stub->stack_bytes <= in_page))
-        call_stub_copy_words(to, from, stub->stack_bytes);
+    const uint32_t size = call_stub_size(&stub->stack, first);
+    if (LIKELY(size <= in_page))
+        call_stub_copy_words(to, from, size);
     else
-        call_stub_copy_some(to, from, stub->stack_bytes);
+        call_stub_copy_some(to, from, size);
 }
 
 /* Returns whether the call is recorded. A thread without a page for a counter comes here, too, and calls that were on
  * their way when the level changed. */
 __attribute__((used)) static bool call_stub_enter(const struct call_stub *stub, uint64_t first)
 {
-    const uint32_t level = __atomic_load_n(&stub->level, __ATOMIC_ACQUIRE);
+    const uint16_t level = __atomic_load_n(&stub->level, __ATOMIC_ACQUIRE);
     call_stub_copy(stub, first);
     if (LIKELY(level == LEVEL_TIMED))
         probe_enter_from(stub->function, first - stub->frame, *(const uint64_t *)first, (uint64_t)call_stubs);
@@ -293,16 +309,17 @@ static uint32_t call_stub_frame(uint32_t stack_bytes)
     return (CALL_SAVED + stack_bytes + CALL_ALIGNMENT - 1) & ~(uint32_t)(CALL_ALIGNMENT - 1);
 }
 
-static bool call_stub_is(const struct call_stub *stub, uint64_t target, uint64_t function, uint32_t stack_bytes)
+static bool call_stub_is(const struct call_stub *stub, uint64_t target, uint64_t function,
+                         const struct call_stack *stack)
 {
-    return stub->target == target && stub->function == function && stub->stack_bytes == stack_bytes;
+    return stub->target == target && stub->function == function && memcmp(&stub->stack, stack, sizeof *stack) == 0;
 }
 
 /* The number of the stub that is to have the target; CALL_STUBS if none is left. */
-static uint32_t call_stub_choose(uint64_t target, uint64_t function, uint32_t stack_bytes)
+static uint32_t call_stub_choose(uint64_t target, uint64_t function, const struct call_stack *stack)
 {
     for (uint32_t i = 0; i < call_stub_count; i++)
-        if (call_stub_is(&call_stub_list[i], target, function, stack_bytes))
+        if (call_stub_is(&call_stub_list[i], target, function, stack))
             return i;
     if (call_stub_count < CALL_STUBS)
         return call_stub_count++;
@@ -326,22 +343,20 @@ static void call_stub_set_level(struct call_stub *stub, enum level level, uint32
         stub->page = offsetof(struct counts_directory, pages[number / COUNTS_IN_PAGE]);
         stub->count = offsetof(struct dwell_counts, counts[number % COUNTS_IN_PAGE].calls);
     }
-    __atomic_store_n(&stub->level, (uint32_t)level, __ATOMIC_RELEASE);
+    __atomic_store_n(&stub->level, (uint16_t)level, __ATOMIC_RELEASE);
     __atomic_store_n(&call_stub_ways[stub->index], call_stub_way(stub), __ATOMIC_RELEASE);
 }
 
-uint64_t call_stub_of(uint64_t target, uint64_t function, uint32_t stack_bytes)
+uint64_t call_stub_of(uint64_t target, uint64_t function, const struct call_stack *stack)
 {
-    const uint32_t i = call_stub_choose(target, function, stack_bytes);
+    const uint32_t i = call_stub_choose(target, function, stack);
     if (i == CALL_STUBS)
         return 0;
     struct call_stub *stub = &call_stub_list[i];
-    if (!call_stub_is(stub, target, function, stack_bytes)) {
-        *stub = (struct call_stub){ .target = target,
-                                    .function = function,
-                                    .frame = call_stub_frame(stack_bytes),
-                                    .stack_bytes = stack_bytes,
-                                    .index = i };
+    if (!call_stub_is(stub, target, function, stack)) {
+        *stub = (struct call_stub){
+            .target = target, .function = function, .frame = call_stub_frame(stack->bytes), .stack = *stack, .index = i
+        };
         call_stub_set_level(stub, LEVEL_TIMED, 0);
     }
     stub->unloaded = false;
@@ -386,9 +401,9 @@ bool call_stubs_exist(void)
     return false;
 }
 
-uint64_t call_stub_of(uint64_t target, uint64_t function, uint32_t stack_bytes)
+uint64_t call_stub_of(uint64_t target, uint64_t function, const struct call_stack *stack)
 {
-    (void)target, (void)function, (void)stack_bytes;
+    (void)target, (void)function, (void)stack;
     return 0;
 }
 

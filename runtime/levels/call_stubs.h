@@ -13,9 +13,16 @@
 /* Whether this machine has such stubs. */
 bool call_stubs_exist(void);
 
-/* The stub that calls `target`, which the session knows as `function`. At most `stack_bytes` of its arguments are on
- * the stack: a multiple of 16. Zero if there is none left. One thread at a time. */
-uint64_t call_stub_of(uint64_t target, uint64_t function, uint32_t stack_bytes);
+/* What a stub copies of the arguments on the stack. All are multiples of 16. */
+struct call_stack {
+    uint32_t bytes;            /* at most */
+    uint16_t frame_bytes;      /* at least this ... */
+    uint16_t to_frame_pointer; /* ... and no more, if rbp is not further above; not zero if that is so */
+};
+
+/* The stub that calls `target`, which the session knows as `function`. Zero if there is none left. One thread at a
+ * time. */
+uint64_t call_stub_of(uint64_t target, uint64_t function, const struct call_stack *stack);
 
 /* Whether an address is that of a stub. */
 bool call_stubs_have(uint64_t address);

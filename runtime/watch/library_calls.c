@@ -36,7 +36,7 @@
 struct library_slot {
     uint64_t address;
     const char *name, *version;
-    uint32_t stack_bytes;
+    struct call_stack stack;
 };
 
 enum { LIBRARY_SLOTS = 1 << 14 };
@@ -100,7 +100,9 @@ static void library_take_slot(void *to, const struct module_slot *slot)
         .address = slot->address,
         .name = slot->name,
         .version = slot->version,
-        .stack_bytes = smaller_of(planned->stack_bytes, DWELL_CALLS_STACK_MOST) & ~(uint32_t)15,
+        .stack = { .bytes = smaller_of(planned->stack_bytes, DWELL_CALLS_STACK_MOST) & ~(uint32_t)15,
+                   .frame_bytes = (uint16_t)smaller_of(planned->frame_bytes, planned->stack_bytes) & 0xfff0,
+                   .to_frame_pointer = planned->to_frame_pointer != 0 },
     };
 }
 
@@ -182,7 +184,7 @@ static uint64_t library_stub(const struct library_slot *slot, const struct hook_
     if (!target.known || target.probes)
         return 0;
     const uint64_t function = target.indirect ? target.indirect : target.address;
-    const uint64_t stub = call_stub_of(target.address, function, slot->stack_bytes);
+    const uint64_t stub = call_stub_of(target.address, function, &slot->stack);
     library_search->left_out |= !stub;
     level_library_begin(function, modules_identity_of(function));
     return stub;

@@ -109,6 +109,51 @@ Test(e2e_calls_to, addresses_are_left_alone)
     free(errors);
 }
 
+/* Without declarations, the arguments on the stack end where their caller's frame ends. */
+static void calls_check_frames(const char *compile)
+{
+    free(run_well("gcc -O1 -DLIBRARY -shared -fPIC " SOURCES "frames.c -o libframes.so"));
+    free(run_well("%s -w -finstrument-functions " SOURCES "frames.c -o frames -L. -lframes -Wl,-rpath,$PWD", compile));
+    free(run_well("./frames > without"));
+    free(run_well("$DWELL record -q --overhead none --sample 0 --calls-to 'libframes.so!*' ./frames > with"));
+    calls_expect_same(compile, "cat with", "cat without");
+    calls_expect_same(compile,
+                      "$DWELL report --by function -n 0 --format json | jq -c '[.rows[] | select(.function | "
+                      "startswith(\"frames_\")) | .calls] | sort'",
+                      "echo '[99,99,495]'");
+}
+
+Test(e2e_calls_to, from_frames_of_each_kind)
+{
+    static const char *const compile[] = {
+        "gcc -O2",
+        "gcc -O1 -fno-plt",
+        "gcc -O0",
+        "gcc -Os -mno-push-args",
+        "gcc -O2 -no-pie -fno-pie",
+        "clang -O2",
+        "clang -O0",
+        "clang -O1 -fuse-ld=lld",
+        "gcc -O2 -fno-omit-frame-pointer",
+        "gcc -O2 -fno-asynchronous-unwind-tables",
+    };
+    for (size_t i = 0; i < sizeof compile / sizeof *compile; i++)
+        calls_check_frames(compile[i]);
+}
+
+/* The stub's own frame is that much smaller. */
+Test(e2e_calls_to, frames_bound_what_is_copied)
+{
+    calls_check_frames("gcc -O2 -fomit-frame-pointer -fno-stack-protector");
+    free(run_well("$DWELL record -q --overhead none --sample 0 --calls-to frames_small ./frames distance > with && "
+                  "./frames distance > without"));
+    calls_expect_same("small", "echo $(($(cat with) - $(cat without) < 512))", "echo 1");
+    calls_check_frames("gcc -O2 -fno-asynchronous-unwind-tables");
+    free(run_well("$DWELL record -q --overhead none --sample 0 --calls-to frames_small ./frames distance > with && "
+                  "./frames distance > without"));
+    calls_expect_same("unknown", "echo $(($(cat with) - $(cat without)))", "echo 1280");
+}
+
 /* ---- C++ ---- */
 
 static void calls_check_thrown(const char *compile, const char *options)
@@ -446,14 +491,24 @@ Test(e2e_calls_to, errors)
 /* The shared library has stubs, the static one has none. */
 Test(e2e_calls_to, in_programs_that_contain_the_runtime)
 {
-    free(run_well("for i in '' -static; do gcc -O1 $i -fno-builtin -finstrument-functions " SOURCES
+    free(run_well("for i in '' -static -static-pie; do gcc -O1 $i -fno-builtin -finstrument-functions " SOURCES
                   "named.c -o contains$i ${RUNTIME%%%%.so.0}.a -pthread; done"));
     calls_expect_error("contains", "qsort",
                        "dwell: --calls-to: ./contains contains libdwell.a, which does not record calls into libraries; "
-                       "link it with libdwell.so (-ldwell), not statically\n");
-    calls_expect_error("contains-static", "qsort",
-                       "dwell: --calls-to: ./contains-static contains libdwell.a, which does not record calls into "
-                       "libraries; link it with libdwell.so (-ldwell), not statically\n");
+                       "link it with libdwell.so (-ldwell)\n");
+    static const char *const without_slots[] = { "contains-static", "contains-static-pie" };
+    for (int i = 0; i < 2; i++) {
+        char *expected;
+        cr_assert(ge(int,
+                     asprintf(&expected,
+                              "dwell: --calls-to: ./%s is linked statically, so its calls of libraries go straight "
+                              "to their code, not through slots that could lead to stubs; link it dynamically\n",
+                              without_slots[i]),
+                     0));
+        calls_expect_error(without_slots[i], "qsort", expected);
+        calls_expect_error(without_slots[i], "no_such_function", expected);
+        free(expected);
+    }
 }
 
 static void calls_expect_left_alone(const char *program, const char *options, const char *function, const char *reason)
