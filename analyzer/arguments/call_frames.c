@@ -1,7 +1,8 @@
 /*
  * The code is searched byte by byte for distances to slots and to the linker's stubs, as call_slots.c does. So each
  * call is found. What is found without being one only makes the answer larger. Any use of a slot or a stub that is no
- * call makes it unknown: after a jump, the arguments lie in another frame.
+ * call makes it unknown: after a jump, the arguments lie in another frame. So do numbers by which code computes their
+ * addresses.
  */
 #include "arguments/call_frames.h"
 
@@ -61,6 +62,67 @@ static void frames_add_site(struct call_frames *frames, size_t slot, uint64_t re
     frames->sites[frames->count++] = (struct call_frames_site){ slot, return_to };
 }
 
+static void frames_sort(struct frames_targets *targets)
+{
+    if (targets->count)
+        qsort(targets->list, targets->count, sizeof *targets->list, frames_compare_targets);
+}
+
+/* ---- computed addresses ---- */
+
+/* Addresses that code of the large model begins with: those of the sections for slots. */
+struct frames_bases {
+    uint64_t list[4];
+    size_t count;
+};
+
+static struct frames_bases frames_bases_of(Elf *elf)
+{
+    struct frames_bases bases = { .count = 0 };
+    size_t names;
+    for (Elf_Scn *section = NULL; elf && (section = elf_nextscn(elf, section));) {
+        GElf_Shdr header;
+        const char *name = gelf_getshdr(section, &header) && elf_getshdrstrndx(elf, &names) == 0
+                               ? elf_strptr(elf, names, header.sh_name)
+                               : NULL;
+        if (name && strncmp(name, ".got", 4) == 0 && bases.count < sizeof bases.list / sizeof *bases.list)
+            bases.list[bases.count++] = header.sh_addr;
+    }
+    return bases;
+}
+
+/* movabs $NUMBER, %register: the number has eight bytes. */
+static bool frames_is_long_number(const uint8_t *number)
+{
+    return (number[-2] & 0xfe) == 0x48 && (number[-1] & 0xf8) == 0xb8;
+}
+
+static void frames_take_number(struct frames_search *search, const struct frames_bases *bases, uint64_t number)
+{
+    for (size_t i = 0; i < bases->count; i++) {
+        const struct frames_target *slot = frames_target_at(&search->slots, bases->list[i] + number);
+        const struct frames_target *stub = frames_target_at(&search->stubs, bases->list[i] + number);
+        if (slot)
+            frames_add_site(search->frames, slot->slot, 0);
+        if (stub)
+            frames_add_site(search->frames, stub->slot, 0);
+    }
+}
+
+/* Who calls through a computed address is not known. */
+static void frames_find_computed(struct frames_search *search, const struct frames_bases *bases)
+{
+    for (size_t i = 0; i < search->image->segment_count; i++) {
+        const struct image_segment *s = &search->image->segments[i];
+        uint64_t number;
+        for (uint64_t at = 2; s->code && at + sizeof number <= s->size; at++)
+            if (frames_is_long_number(s->bytes + at)) {
+                memcpy(&number, s->bytes + at, sizeof number);
+                frames_take_number(search, bases, number);
+            }
+    }
+}
+
 /* ---- the code ---- */
 
 /* Takes a distance to one of the targets, with the address behind it. */
@@ -104,15 +166,16 @@ struct call_frames call_frames_find(Dwfl_Module *module, const struct image *ima
     struct call_frames frames = { .sites = NULL };
     struct frames_search search = { .frames = &frames, .image = image };
     Dwarf_Addr bias;
+    const struct frames_bases bases = frames_bases_of(dwfl_module_getelf(module, &bias));
     frames.cfi = dwfl_module_eh_cfi(module, &bias);
     if (!frames.cfi)
         return frames;
     for (size_t i = 0; i < slots->count; i++)
         frames_add_target(&search.slots, slots->list[i].address, i);
     frames_each(&search, &search.slots, frames_take_slot);
-    if (search.stubs.count)
-        qsort(search.stubs.list, search.stubs.count, sizeof *search.stubs.list, frames_compare_targets);
+    frames_sort(&search.stubs);
     frames_each(&search, &search.stubs, frames_take_stub);
+    frames_find_computed(&search, &bases);
     if (frames.count)
         qsort(frames.sites, frames.count, sizeof *frames.sites, frames_compare_sites);
     free(search.slots.list);

@@ -120,7 +120,7 @@ static void calls_check_frames(const char *compile)
     calls_expect_same(compile,
                       "$DWELL report --by function -n 0 --format json | jq -c '[.rows[] | select(.function | "
                       "startswith(\"frames_\")) | .calls] | sort'",
-                      "echo '[99,99,495]'");
+                      "echo '[99,99,198,297]'");
 }
 
 Test(e2e_calls_to, from_frames_of_each_kind)
@@ -139,6 +139,17 @@ Test(e2e_calls_to, from_frames_of_each_kind)
     };
     for (size_t i = 0; i < sizeof compile / sizeof *compile; i++)
         calls_check_frames(compile[i]);
+}
+
+/* Code of the large model computes the address of the slot, or of the linker's stub. */
+Test(e2e_calls_to, from_code_of_the_large_model)
+{
+    free(run_well("gcc -O2 -mcmodel=large -fPIC -DMANY=1 -DONLY_MANY -c " SOURCES "frames.c -o many.o && "
+                  "gcc -O2 -mcmodel=large -fPIC -fno-plt -DMANY=1 -DONLY_MANY -c " SOURCES "frames.c -o slot.o"));
+    calls_check_frames("gcc -O2 -DMANY=0 many.o");
+    calls_check_frames("gcc -O2 -DMANY=0 -Wl,-z,now many.o");
+    calls_check_frames("gcc -O2 -fno-plt -DMANY=0 slot.o");
+    calls_check_frames("gcc -O2 -fuse-ld=lld -DMANY=0 many.o");
 }
 
 /* The stub's own frame is that much smaller. */

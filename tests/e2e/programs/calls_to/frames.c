@@ -8,6 +8,7 @@ struct large {
     char bytes[200];
 };
 long frames_sum(int n, ...);
+long frames_more(int n, ...);
 long frames_large(struct large l, int n);
 long frames_small(long from);
 long frames_tail(long a, long b, long c, long d, long e, long f, long g, long h, long from);
@@ -21,6 +22,17 @@ long frames_sum(int n, ...)
     va_start(list, n);
     for (int i = 0; i < n; i++)
         sum += va_arg(list, long) * (i + 1);
+    va_end(list);
+    return sum;
+}
+
+long frames_more(int n, ...)
+{
+    va_list list;
+    long sum = 0;
+    va_start(list, n);
+    for (int i = 0; i < n; i++)
+        sum += va_arg(list, long) * (i + 2);
     va_end(list);
     return sum;
 }
@@ -43,16 +55,32 @@ long frames_tail(long a, long b, long c, long d, long e, long f, long g, long h,
 #else
 
 #define APART __attribute__((noinline, no_instrument_function))
+#ifdef MANY /* all of one object, or, if it is zero, of another one */
+#define MANY_PLACE
+#else
+#define MANY_PLACE static
+#define MANY 1
+#endif
+
+MANY_PLACE APART long many(long n);
+
+#if MANY
+
+MANY_PLACE APART long many(long n)
+{
+    return frames_more(30, n, n, n, n, n, n, n, n, n, n, n, n, n, n, n, n, n, n, n, n, n, n, n, n, n, n, n, n, n, n) +
+           1;
+}
+
+#endif
+
+#ifndef ONLY_MANY
+
 #define WITH_POINTER __attribute__((optimize("no-omit-frame-pointer")))
 
 static APART long few(long n)
 {
-    return frames_sum(1, n) + 1;
-}
-
-static APART long many(long n)
-{
-    return frames_sum(30, n, n, n, n, n, n, n, n, n, n, n, n, n, n, n, n, n, n, n, n, n, n, n, n, n, n, n, n, n, n) + 1;
+    return frames_more(1, n) + 1;
 }
 
 static APART WITH_POINTER long many_with_pointer(long n)
@@ -136,4 +164,5 @@ int main(int argc, char **argv)
     return 0;
 }
 
+#endif
 #endif
