@@ -19,9 +19,11 @@ TestSuite(e2e_relay, .timeout = 600, .init = without_os_calls);
 
 #define PROGRAM "$PROGRAMS/relayed "
 #define RELAY_WHEN(file) "while ! test -s " file "; do sleep 0.02; done; "
-/* Starts a command in a session of its own, whose ID is $pid. $program is the program when it is ready. */
+/* Starts a command in a session of its own, whose ID is $pid. $program is the program when it is ready. Tests under
+ * nohup have SIGHUP ignored. */
 #define IN_BACKGROUND(command)                                                                                         \
-    "rm -f ready; setsid " command " >out 2>err & pid=$!; " RELAY_WHEN("ready") "program=$(cat ready); "
+    "rm -f ready; setsid env --default-signal=HUP " command                                                            \
+    " >out 2>err & pid=$!; " RELAY_WHEN("ready") "program=$(cat ready); "
 
 static void relay_expect(const char *commands, const char *expected)
 {
