@@ -34,7 +34,8 @@ struct library_modules {
         struct binary_parts parts;
         Elf *elf; /* NULL if the file cannot be read */
         struct call_slots slots;
-        bool looked, looked_at_slots;
+        struct stack_arguments declared;
+        bool looked, looked_at_slots, looked_at_declared;
     } * list;
 };
 
@@ -116,14 +117,12 @@ static bool library_runtime_prevents(struct library_modules *modules, const char
 /* Whether the caller's declaration has more arguments than a stub copies. */
 static bool library_takes_too_much(struct library_modules *modules, uint32_t caller, const char *name)
 {
-    const struct library_module *m = library_module_of(modules, modules->profile->functions[caller].module);
-    if (!m->elf)
-        return false;
-    struct stack_arguments declared = stack_arguments_find(m->parts.module);
-    const struct stack_arguments_of *of = stack_arguments_of(&declared, name);
-    const bool much = of && of->bytes != STACK_ARGUMENTS_ANY && of->bytes > DWELL_CALLS_STACK_MOST;
-    stack_arguments_drop(&declared);
-    return much;
+    struct library_module *m = library_module_of(modules, modules->profile->functions[caller].module);
+    if (m->elf && !m->looked_at_declared)
+        m->declared = stack_arguments_find(m->parts.module);
+    m->looked_at_declared = true;
+    const struct stack_arguments_of *of = stack_arguments_of(&m->declared, name);
+    return of && of->bytes != STACK_ARGUMENTS_ANY && of->bytes > DWELL_CALLS_STACK_MOST;
 }
 
 /* Whether --calls-to leaves calls of the function alone, by what the files say. */
@@ -213,8 +212,10 @@ struct library_advice library_advice_of(const struct analysis *analysis)
                                                    INCLUSIVE) };
     modules.list = need_memory(analysis->profile->module_count, sizeof *modules.list);
     library_fill(&a, analysis, &modules);
-    for (size_t i = 0; i < analysis->profile->module_count; i++)
+    for (size_t i = 0; i < analysis->profile->module_count; i++) {
         free(modules.list[i].slots.list);
+        stack_arguments_drop(&modules.list[i].declared);
+    }
     free(modules.list);
     binaries_free(modules.binaries);
     return a;

@@ -45,10 +45,14 @@ static bool source_file_is_allowed(const char *real)
     const char *folder = getenv(SOURCE_FOLDERS);
     if (!folder)
         return true;
-    for (const char *end = strchr(folder, '\n'); end; folder = end + 1, end = strchr(folder, '\n'))
-        if (path_is_in(real, folder, (size_t)(end - folder)))
+    for (;; folder++) {
+        const size_t length = strcspn(folder, "\n");
+        if (length && path_is_in(real, folder, length))
             return true;
-    return false;
+        folder += length;
+        if (!*folder)
+            return false;
+    }
 }
 
 /* Reads the file, also behind links. */

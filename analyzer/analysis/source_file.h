@@ -7,8 +7,8 @@
 
 #include "analysis/analysis.h"
 
-/* An environment variable of `dwell mcp` for the commands that it starts: folders without links, each with a line
- * break. When it is set, files outside of them look as if they did not exist. */
+/* An environment variable of `dwell mcp` for the commands that it starts: folders without links, with line breaks
+ * between them. When it is set, files outside of them look as if they did not exist. */
 #define SOURCE_FOLDERS "DWELL_SOURCE_FOLDERS"
 
 /* A path of the build and what replaces it here. */

@@ -35,24 +35,13 @@ void mcp_folders_drop(struct mcp_folders *f)
     free(f->paths);
 }
 
-char *mcp_folders_text(const struct mcp_folders *f)
+char *mcp_folders_text(const struct mcp_folders *f, const char *separator)
 {
     char *text;
     size_t length;
     FILE *out = need_stream(&text, &length);
     for (size_t i = 0; i < f->count; i++)
-        fprintf(out, "%s%s", i ? ", " : "", f->paths[i]);
-    need_stream_end(out);
-    return text;
-}
-
-char *mcp_folders_lines(const struct mcp_folders *f)
-{
-    char *text;
-    size_t length;
-    FILE *out = need_stream(&text, &length);
-    for (size_t i = 0; i < f->count; i++)
-        fprintf(out, "%s\n", f->paths[i]);
+        fprintf(out, "%s%s", i ? separator : "", f->paths[i]);
     need_stream_end(out);
     return text;
 }
@@ -82,7 +71,7 @@ static char *folders_resolve(const struct mcp_folders *f, const char *path)
 /* One message, whether there is something outside or not. */
 static char *folders_refuse(const struct mcp_folders *f, const char *path, const char *what, struct error *error)
 {
-    char *all = mcp_folders_text(f);
+    char *all = mcp_folders_text(f, ", ");
     error_set(error, "%s: no such %s in the folders of dwell mcp: %s", path, what, all);
     free(all);
     return NULL;

@@ -18,10 +18,7 @@ bool mcp_folders_add(struct mcp_folders *f, const char *path, struct error *erro
 void mcp_folders_drop(struct mcp_folders *f);
 
 /* The folders in one text. The caller frees it. */
-char *mcp_folders_text(const struct mcp_folders *f);
-
-/* The folders, each with a line break, as SOURCE_FOLDERS has them. The caller frees it. */
-char *mcp_folders_lines(const struct mcp_folders *f);
+char *mcp_folders_text(const struct mcp_folders *f, const char *separator);
 
 /* Each returns an absolute path without links, which the caller frees, or NULL and an error. Relative paths begin at
  * the folders, the first one first. */

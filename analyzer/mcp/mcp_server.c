@@ -43,7 +43,7 @@ static const char *server_choose_version(const char *wanted)
 
 static char *server_instructions(const struct mcp_options *o)
 {
-    char *folders = mcp_folders_text(&o->folders);
+    char *folders = mcp_folders_text(&o->folders, ", ");
     char *text = need_text(
         "dwell measures where the time of C and C++ programs goes, from recorded sessions. %sBegin with report. For a "
         "function that uses the CPU, ask callers and annotate; for threads that wait, waits and critical. Change one "

@@ -251,7 +251,7 @@ bool mcp_request_make(struct mcp_request *r, const struct mcp_tool *tool, const 
         request_take_all(&in, arguments, true)) {
         if (!r->folder)
             r->folder = need_text("%s", folders->paths[0]);
-        r->source_folders = mcp_folders_lines(folders);
+        r->source_folders = mcp_folders_text(folders, "\n");
         request_add(r, NULL);
         return true;
     }
