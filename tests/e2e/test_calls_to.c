@@ -220,28 +220,50 @@ Test(e2e_calls_to, names_of_libc)
 
 /* ---- another count ---- */
 
-/* Each number of calls is that of a preloaded library which counts them. Without tail calls, each call of a library has
- * the return address of its caller. */
-static void calls_check_counted(const char *compile, const char *options)
+/* Each number of calls is that of a preloaded library which counts them, and that of callgrind. Without tail calls,
+ * each call of a library has the return address of its caller. */
+static void calls_expect_counted(const char *how, const char *counter, const char *counts, int least)
+{
+    char *different = run_well("c++filt < %s | LC_ALL=C sort > sorted; test $(wc -l < sorted) -ge %d || cat sorted; "
+                               "LC_ALL=C comm -23 sorted rows",
+                               counts, least);
+    cr_assert(eq(str, different, ""), "%s: %s", how, counter);
+    free(different);
+}
+
+static void calls_check_counted(const char *compile, const char *options, int least)
 {
     free(run_well("%s -Wno-psabi -finstrument-functions " SOURCES "real.cc -o real -pthread -lz -lcrypto", compile));
     char *without = run_well("LD_PRELOAD=./counter.so COUNTS=counts ./real");
     char *with = run_well("$DWELL record -q --sample 0 %s --calls-to-all ./real 2>errors", options);
+    char *under =
+        run_well("LD_BIND_NOW=1 valgrind -q --tool=callgrind --callgrind-out-file=out --demangle=no ./real && "
+                 "python3 " SOURCES "callgrind.py out real > callgrind");
     cr_assert(eq(str, with, without), "%s", compile);
+    cr_assert(eq(str, under, without), "%s", compile);
     free(without);
     free(with);
+    free(under);
     free(run_well("$DWELL report --by function -n 0 --format json | jq -r '.rows[] | select(.calls) | "
-                  "\"\\(.calls) \\(.function)\"' | LC_ALL=C sort >rows; c++filt <counts | LC_ALL=C sort >counted"));
-    char *different = run_well("LC_ALL=C comm -23 counted rows; test $(wc -l <counted) -ge 12 || cat counted");
-    cr_assert(eq(str, different, ""), "%s %s", compile, options);
-    free(different);
+                  "\"\\(.calls) \\(.function)\"' | LC_ALL=C sort > rows"));
+    calls_expect_counted(compile, "preloaded", "counts", least);
+    calls_expect_counted(compile, "callgrind", "callgrind", least);
 }
 
-Test(e2e_calls_to, as_often_as_another_counts)
+struct calls_way {
+    const char *compile, *options;
+};
+
+static void calls_check_ways(const struct calls_way *ways, size_t count, int least)
 {
-    static const struct {
-        const char *compile, *options;
-    } ways[] = {
+    free(run_well("gcc -O2 -fno-optimize-sibling-calls -shared -fPIC " SOURCES "counter.c -o counter.so -ldl"));
+    for (size_t i = 0; i < count; i++)
+        calls_check_counted(ways[i].compile, ways[i].options, least);
+}
+
+Test(e2e_calls_to, as_often_as_others_count)
+{
+    static const struct calls_way ways[] = {
         { "g++ -O0", "--overhead none" },
         { "g++ -O1 -Wl,-z,now", "--overhead none --mode profile" },
         { "g++ -O2 -no-pie -fno-pie -Wl,-z,lazy", "" },
@@ -250,11 +272,23 @@ Test(e2e_calls_to, as_often_as_another_counts)
         { "g++ -O2 -g", "--overhead none --level 'counted=*'" },
         { "clang++ -O0 -g", "--mode profile" },
         { "clang++ -O2 -no-pie -Wl,-z,now", "--overhead none" },
-        { "clang++ -O3", "--overhead none" },
+        { "clang++ -O3 -fuse-ld=lld", "--overhead none" },
     };
-    free(run_well("gcc -O2 -fno-optimize-sibling-calls -shared -fPIC " SOURCES "counter.c -o counter.so -ldl"));
-    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++)
-        calls_check_counted(ways[i].compile, ways[i].options);
+    calls_check_ways(ways, sizeof ways / sizeof *ways, 12);
+}
+
+Test(e2e_calls_to, as_often_as_others_count_in_c)
+{
+    static const struct calls_way ways[] = {
+        { "gcc -x c -O0 -no-pie -fno-pie -fno-plt", "--overhead none" },
+        { "gcc -x c -O1", "--overhead none" },
+        { "gcc -x c -O2 -g -Wl,-z,now", "" },
+        { "gcc -x c -O3 -fno-plt -fuse-ld=lld", "--overhead none --level 'counted=*'" },
+        { "clang -x c -O0 -fno-plt", "--overhead none" },
+        { "clang -x c -O1 -fuse-ld=lld -Wl,-z,now", "--mode profile" },
+        { "clang -x c -O3 -g -no-pie", "--overhead none" },
+    };
+    calls_check_ways(ways, sizeof ways / sizeof *ways, 8);
 }
 
 /* Calls of the system stay what they are, so waits keep their causes. */

@@ -1,12 +1,14 @@
-/* Calls zlib, libcrypto, libstdc++, qsort with callbacks, and malloc and free, in 4 threads. Prints a sum of the
- * results. counter.c counts the calls. */
+/* Calls zlib, libcrypto, qsort with callbacks, malloc and free, and as C++ also libstdc++, in 4 threads. Prints a sum
+ * of the results. counter.c and callgrind count the calls. */
+#ifdef __cplusplus
 #include <map>
+#include <string>
+#endif
 #include <openssl/sha.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <string>
 #include <zlib.h>
 
 enum { THREADS = 4, ROUNDS = 50 };
@@ -15,7 +17,7 @@ struct part {
     unsigned long sum, calls;
 };
 
-static thread_local part *mine;
+static __thread struct part *mine;
 
 static int compare(const void *a, const void *b)
 {
@@ -56,6 +58,7 @@ static unsigned long hashed(int round)
 
 static unsigned long mapped(int round)
 {
+#ifdef __cplusplus
     std::map<std::string, int> map;
     for (int i = 0; i < 8; i++)
         map[std::string("a long name that is on the heap ") + std::to_string(i * round)] += i;
@@ -63,20 +66,26 @@ static unsigned long mapped(int round)
     for (const auto &entry : map)
         sum = sum * 31 + entry.second + entry.first.size();
     return sum;
+#else
+    char *copy = strdup(round % 2 ? "odd" : "even");
+    const unsigned long sum = (unsigned long)copy[round % 4];
+    free(copy);
+    return sum;
+#endif
 }
 
 static void *thread(void *to)
 {
-    mine = (part *)to;
+    mine = (struct part *)to;
     for (int round = 0; round < ROUNDS; round++)
         mine->sum += sorted(round) + compressed(round) + hashed(round) + mapped(round);
     return NULL;
 }
 
-int main()
+int main(void)
 {
     pthread_t threads[THREADS];
-    part parts[THREADS] = {};
+    struct part parts[THREADS] = { { 0, 0 } };
     unsigned long sum = 0, calls = 0;
     for (int i = 0; i < THREADS; i++)
         pthread_create(&threads[i], NULL, thread, &parts[i]);
