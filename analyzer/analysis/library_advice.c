@@ -1,5 +1,7 @@
 /* Samples show which functions of libraries the instrumented functions call. Where the files can be read, the caller's
- * slots must lead to the function, and nothing may be a reason for `dwell record --calls-to` to leave it alone. */
+ * slots must lead to the function, and nothing may be a reason for `dwell record --calls-to` to leave it alone. A
+ * library can have several versions of a function, for several processors. Samples have the name of one, slots the
+ * function's. */
 #include "analysis/library_advice.h"
 
 #include <stdlib.h>
@@ -20,10 +22,13 @@
 
 enum { LEAST_PERMILLE = 10 }; /* of the program's time */
 
-/* What instrumented callers spend in a function. */
+/* What an instrumented caller spends in a function. */
 struct library_edge {
     uint32_t function, caller;
     uint64_t time;
+    uint32_t module;  /* the function's */
+    const char *name; /* linkage name by which the caller calls it */
+    bool version;     /* the function has another name than that */
 };
 
 /* What the files say, by module. */
@@ -45,6 +50,15 @@ static int library_compare_edges(const void *a, const void *b)
     return ORDER_BY(x, y, function, caller);
 }
 
+static int library_compare_named(const void *a, const void *b)
+{
+    const struct library_edge *x = a, *y = b;
+    if (x->module != y->module)
+        return ORDER_BY(x, y, module);
+    const int names = strcmp(x->name, y->name);
+    return names ? names : ORDER_BY(x, y, caller, function);
+}
+
 static bool library_is_sampled(const struct profile_node *node)
 {
     return node->site == PROFILE_SAMPLED;
@@ -61,18 +75,27 @@ static bool library_is_edge(const struct profile *p, const struct profile_node *
            *p->modules[p->functions[node->function].module].path == '/';
 }
 
+/* One for each pair of a function and its caller. */
 static struct library_edge *library_find_edges(const struct analysis *analysis, size_t *count)
 {
     const struct profile *p = analysis->profile;
     const enum value_id value = probe_share_rest(&analysis->summary);
     struct library_edge *list = need_memory(p->node_count, sizeof *list);
-    *count = 0;
+    size_t all = 0;
     for (size_t i = 0; i < p->node_count; i++)
         if (library_is_edge(p, &p->nodes[i]))
-            list[(*count)++] = (struct library_edge){ p->nodes[i].function, p->nodes[p->nodes[i].parent].function,
-                                                      times_value(&analysis->rollup->nodes[i], value, INCLUSIVE) };
-    if (*count)
-        qsort(list, *count, sizeof *list, library_compare_edges);
+            list[all++] = (struct library_edge){ .function = p->nodes[i].function,
+                                                 .caller = p->nodes[p->nodes[i].parent].function,
+                                                 .module = p->functions[p->nodes[i].function].module,
+                                                 .time = times_value(&analysis->rollup->nodes[i], value, INCLUSIVE) };
+    if (all)
+        qsort(list, all, sizeof *list, library_compare_edges);
+    *count = 0;
+    for (size_t i = 0; i < all; i++)
+        if (*count && library_compare_edges(&list[*count - 1], &list[i]) == 0)
+            list[*count - 1].time += list[i].time;
+        else
+            list[(*count)++] = list[i];
     return list;
 }
 
@@ -90,16 +113,76 @@ static struct library_module *library_module_of(struct library_modules *modules,
     return of;
 }
 
-static bool library_is_called(struct library_modules *modules, uint32_t caller, const char *name)
+static const struct call_slots *library_slots(struct library_modules *modules, uint32_t caller)
 {
     struct library_module *m = library_module_of(modules, modules->profile->functions[caller].module);
     if (m->elf && !m->looked_at_slots)
         m->slots = call_slots_find(m->elf, m->parts.image);
     m->looked_at_slots = true;
-    bool called = !m->elf;
-    for (size_t i = 0; i < m->slots.count && !called; i++)
-        called = m->slots.list[i].only_calls && strcmp(m->slots.list[i].name, name) == 0;
-    return called;
+    return m->elf ? &m->slots : NULL;
+}
+
+/* Functions of one kind can have their versions in common, which are known by the name of one of them. Returns the
+ * kind's number; -1 if there is none. */
+static int library_kind(const char *name)
+{
+    static const char *const kinds[][6] = {
+        { "memmove", "memcpy", "mempcpy", "__memcpy_chk", "__memmove_chk", "__mempcpy_chk" },
+        { "memset", "__memset_chk" },
+        { "memcmp", "bcmp" },
+        { "strchr", "index" },
+        { "strrchr", "rindex" },
+    };
+    for (int i = 0; i < (int)(sizeof kinds / sizeof *kinds); i++)
+        for (int k = 0; k < 6 && kinds[i][k]; k++)
+            if (strcmp(kinds[i][k], name) == 0)
+                return i;
+    return -1;
+}
+
+/* The function of which that is a version: "memcpy" of "__memcpy_avx_unaligned". The caller frees it; NULL if the name
+ * is none of a version. */
+static char *library_function_of_version(const char *version)
+{
+    static const char *const processors[] = { "_avx", "_evex", "_sse", "_ssse", "_erms", "_fma", "_c", "_generic" };
+    const char *end = NULL;
+    for (size_t i = 0; i < sizeof processors / sizeof *processors && strncmp(version, "__", 2) == 0; i++) {
+        const char *found = strstr(version + 2, processors[i]);
+        end = found && (!end || found < end) ? found : end;
+    }
+    return end && end > version + 2 ? need_text("%.*s", (int)(end - version - 2), version + 2) : NULL;
+}
+
+/* The name of the slot by which the caller reaches that version of a function of the library; NULL if there is none. */
+static const char *library_called_version(const struct call_slots *slots, Elf *library, const char *version)
+{
+    char *function = library_function_of_version(version);
+    const int kind = function ? library_kind(function) : -1;
+    const char *found = NULL;
+    bool same = false;
+    for (size_t i = 0; function && library && i < slots->count && !same; i++) {
+        const char *name = slots->list[i].name;
+        same = strcmp(name, function) == 0;
+        if (slots->list[i].only_calls && (same || (!found && kind >= 0 && library_kind(name) == kind)) &&
+            elf_has_versions_of(library, name))
+            found = name;
+    }
+    free(function);
+    return found;
+}
+
+/* Finds the name by which the caller calls the function. Without the caller's file, it is the function's. */
+static void library_name_call(struct library_modules *modules, struct library_edge *edge, const char *name)
+{
+    const struct call_slots *slots = library_slots(modules, edge->caller);
+    for (size_t i = 0; slots && i < slots->count && !edge->name; i++)
+        edge->name = slots->list[i].only_calls && strcmp(slots->list[i].name, name) == 0 ? name : NULL;
+    if (!slots)
+        edge->name = name;
+    if (edge->name)
+        return;
+    edge->name = library_called_version(slots, library_module_of(modules, edge->module)->elf, name);
+    edge->version = edge->name != NULL;
 }
 
 /* Whether the runtime takes the function's place, or a program has the runtime without stubs. */
@@ -135,22 +218,37 @@ static bool library_is_left_alone(struct library_modules *modules, const struct 
            library_takes_too_much(modules, advised->caller, name);
 }
 
-/* The name under which modules call it; NULL if --calls-to leaves all of that name alone. */
-static const char *library_name(const struct analysis *analysis, uint32_t function)
+static const char *library_linkage_name(const struct function_name *f)
 {
-    const struct function_name *f = &analysis->names[function];
-    const char *name = f->linkage_name ? f->linkage_name : f->name;
-    const bool left_alone = names_is_nameless(f) || uncalled_reason(name) || os_calls_number(name) >= 0;
-    return left_alone ? NULL : name;
+    return f->linkage_name ? f->linkage_name : f->name;
 }
 
-static char *library_pattern(const struct function_name *f)
+static bool library_can_record(const char *name)
 {
-    char *module = function_pattern_escape(f->module),
-         *name = function_pattern_escape(f->linkage_name ? f->linkage_name : f->name);
-    char *pattern = need_text("%s!%s", module, name);
+    return !uncalled_reason(name) && os_calls_number(name) < 0;
+}
+
+/* Names the edges whose calls can be recorded, and removes the others. Returns the number of the former. */
+static size_t library_name_calls(const struct analysis *analysis, struct library_modules *modules,
+                                 struct library_edge *edges, size_t count)
+{
+    size_t named = 0;
+    for (size_t i = 0; i < count; i++) {
+        const struct function_name *f = &analysis->names[edges[i].function];
+        if (!names_is_nameless(f))
+            library_name_call(modules, &edges[i], library_linkage_name(f));
+        if (edges[i].name && library_can_record(edges[i].name))
+            edges[named++] = edges[i];
+    }
+    return named;
+}
+
+static char *library_pattern(const char *of_module, const char *name)
+{
+    char *module = function_pattern_escape(of_module), *escaped = function_pattern_escape(name);
+    char *pattern = need_text("%s!%s", module, escaped);
     free(module);
-    free(name);
+    free(escaped);
     return pattern;
 }
 
@@ -164,19 +262,19 @@ static int library_compare_advised(const void *a, const void *b)
     return ORDER_BY(x, y, function);
 }
 
-/* Sums the edges of one function, which begin at `edges`. Returns their number. */
-static size_t library_sum(const struct library_edge *edges, size_t count, struct library_modules *modules,
-                          const char *name, struct library_advised *sum)
+/* Sums the edges of one name, which begin at `edges`. Returns their number. */
+static size_t library_sum(const struct library_edge *edges, size_t count, struct library_advised *sum)
 {
-    uint64_t most = 0, time = 0;
+    uint64_t most = 0;
     size_t i = 0;
     *sum = (struct library_advised){ .function = edges->function, .caller = edges->caller };
-    while (i < count && edges[i].function == edges->function) {
+    while (i < count && edges[i].module == edges->module && strcmp(edges[i].name, edges->name) == 0) {
         const uint32_t caller = edges[i].caller;
-        for (time = 0; i < count && edges[i].function == edges->function && edges[i].caller == caller; i++)
+        uint64_t time = 0;
+        for (; i < count && edges[i].module == edges->module && strcmp(edges[i].name, edges->name) == 0 &&
+               edges[i].caller == caller;
+             i++)
             time += edges[i].time;
-        if (!name || !library_is_called(modules, caller, name))
-            continue;
         sum->time += time;
         sum->callers++;
         if (time > most)
@@ -191,18 +289,24 @@ static void library_fill(struct library_advice *a, const struct analysis *analys
     size_t count;
     struct library_edge *edges = library_find_edges(analysis, &count);
     a->list = need_memory(count, sizeof *a->list);
+    count = library_name_calls(analysis, modules, edges, count);
+    if (count)
+        qsort(edges, count, sizeof *edges, library_compare_named);
     for (size_t i = 0; i < count;) {
         struct library_advised *next = &a->list[a->count];
-        const char *name = library_name(analysis, edges[i].function);
-        i += library_sum(edges + i, count - i, modules, name, next);
-        if (next->time && next->time >= a->own / 1000 * LEAST_PERMILLE && !library_is_left_alone(modules, next, name))
-            a->count++;
+        const struct library_edge *first = &edges[i];
+        i += library_sum(first, count - i, next);
+        if (!next->time || next->time < a->own / 1000 * LEAST_PERMILLE ||
+            library_is_left_alone(modules, next, first->name))
+            continue;
+        const struct function_name *f = &analysis->names[first->function];
+        next->name = need_text("%s", first->version ? first->name : f->name);
+        next->pattern = library_pattern(f->module, first->name);
+        a->count++;
     }
     free(edges);
     if (a->count)
         qsort(a->list, a->count, sizeof *a->list, library_compare_advised);
-    for (size_t i = 0; i < a->count; i++)
-        a->list[i].pattern = library_pattern(&analysis->names[a->list[i].function]);
 }
 
 struct library_advice library_advice_of(const struct analysis *analysis)
@@ -223,7 +327,9 @@ struct library_advice library_advice_of(const struct analysis *analysis)
 
 void library_advice_drop(struct library_advice *a)
 {
-    for (size_t i = 0; i < a->count; i++)
+    for (size_t i = 0; i < a->count; i++) {
+        free(a->list[i].name);
         free(a->list[i].pattern);
+    }
     free(a->list);
 }

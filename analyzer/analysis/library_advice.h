@@ -6,9 +6,10 @@
 #include "analysis/analysis.h"
 
 struct library_advised {
-    uint32_t function;
-    uint64_t time;   /* ticks, with what it calls: of the CPU, or elapsed if CPU times are unknown */
-    uint32_t caller; /* the one that gets most of it */
+    char *name;        /* as the program calls it, for people */
+    uint32_t function; /* the first of those that it led to */
+    uint64_t time;     /* ticks, with what it calls: of the CPU, or elapsed if CPU times are unknown */
+    uint32_t caller;   /* the one that gets most of it */
     uint32_t callers;
     char *pattern; /* for --calls-to */
 };

@@ -102,14 +102,13 @@ bool elf_is_runtime(Elf *elf)
     return name && strncmp(name, begin, sizeof begin - 1) == 0;
 }
 
-static bool elf_table_defines(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, const char *name)
+static bool elf_table_defines(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, const char *name, int type)
 {
     Elf_Data *data = elf_getdata(section, NULL);
     const size_t count = data && header->sh_entsize ? data->d_size / header->sh_entsize : 0;
     for (size_t i = 0; i < count && i <= INT_MAX; i++) {
         GElf_Sym symbol;
-        if (!gelf_getsym(data, (int)i, &symbol) || symbol.st_shndx == SHN_UNDEF ||
-            GELF_ST_TYPE(symbol.st_info) != STT_FUNC)
+        if (!gelf_getsym(data, (int)i, &symbol) || symbol.st_shndx == SHN_UNDEF || GELF_ST_TYPE(symbol.st_info) != type)
             continue;
         const char *found = elf_strptr(elf, header->sh_link, symbol.st_name);
         if (found && strcmp(found, name) == 0)
@@ -129,11 +128,18 @@ bool elf_defines(const char *path, const char *name)
     for (Elf_Scn *section = NULL; elf && !found && (section = elf_nextscn(elf, section));) {
         GElf_Shdr header;
         if (gelf_getshdr(section, &header) && (header.sh_type == SHT_SYMTAB || header.sh_type == SHT_DYNSYM))
-            found = elf_table_defines(elf, section, &header, name);
+            found = elf_table_defines(elf, section, &header, name, STT_FUNC);
     }
     elf_end(elf);
     close(fd);
     return found;
+}
+
+bool elf_has_versions_of(Elf *elf, const char *name)
+{
+    GElf_Shdr header;
+    Elf_Scn *section = elf_section_of(elf, SHT_DYNSYM, &header);
+    return section && elf_table_defines(elf, section, &header, name, STT_GNU_IFUNC);
 }
 
 size_t elf_build_id_of(const char *path, uint8_t *id, size_t room)

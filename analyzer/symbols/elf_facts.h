@@ -33,6 +33,9 @@ bool elf_is_runtime(Elf *elf);
 /* Whether the file at `path` has a function of that name. */
 bool elf_defines(const char *path, const char *name);
 
+/* Whether callers of that function of the library get one of its versions, which is chosen when the program begins. */
+bool elf_has_versions_of(Elf *elf, const char *name);
+
 /* Copies the build-id of a file to `id` and returns its length; zero if the file has none, or a longer one. */
 size_t elf_build_id_of(const char *path, uint8_t *id, size_t room);
 

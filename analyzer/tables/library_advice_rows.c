@@ -26,7 +26,7 @@ struct table view_library_advice(const struct analysis *analysis, const struct l
     for (size_t i = 0; i < a->count; i++) {
         const struct library_advised *f = &a->list[i];
         struct cell *cells = table_row(&t);
-        cell_text(&cells[FUNCTION], analysis->names[f->function].name);
+        cell_text(&cells[FUNCTION], f->name);
         cell_text(&cells[MODULE], analysis->names[f->function].module);
         cell_number(&cells[TIME], f->time);
         cell_percent(&cells[TIME_PERCENT], percent_of(f->time, a->own));

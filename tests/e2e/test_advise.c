@@ -168,6 +168,31 @@ Test(e2e_advise, functions_of_libraries)
     cr_assert(eq(u64, advise_calls("dwell.data", "text_rare"), 0));
 }
 
+/* libc has versions of these functions, whose names samples have. memmove and memcpy have theirs in common. */
+Test(e2e_advise, functions_with_versions)
+{
+    advise_put("user.c", "#include <string.h>\n"
+                         "static char from[1 << 16], to[1 << 16];\n"
+                         "int main(void) { size_t s = 0; memset(from, 1, sizeof from - 1);\n"
+                         "    for (int i = 0; i < 100000; i++) { memcpy(to, from, sizeof to); s += strlen(from); }\n"
+                         "    return s == 0; }\n");
+    free(run_well("gcc -O1 -fno-builtin -finstrument-functions user.c -o user && "
+                  "$DWELL record -q --overhead none --sample 1000 -o user.data ./user"));
+    char *sampled = run_well("$DWELL report --by function -n 0 --format json user.data | jq -r '.rows[].function'");
+    if (!strstr(sampled, "__mem") || !strstr(sampled, "__strlen_"))
+        cr_skip_test("libc has no names of versions here");
+    free(sampled);
+    char *names = run_well("$DWELL advise --format json user.data | jq -r '.library_calls[] | \"\\(.function) "
+                           "\\(.caller) \\(.pattern)\"' | LC_ALL=C sort");
+    cr_assert(eq(str, names, "memcpy main libc.so.6!memcpy\nstrlen main libc.so.6!strlen\n"));
+    free(names);
+    char *advice = run_well("$DWELL advise user.data | tail -1 | sed 's/PROGRAM$/-q .\\/user/'");
+    free(run_well("${DWELL%%%%dwell}%s", advice));
+    free(advice);
+    cr_assert(eq(u64, advise_calls("dwell.data", "memcpy"), 100000));
+    cr_assert(eq(u64, advise_calls("dwell.data", "strlen"), 100000));
+}
+
 /* In its last line is no function that the option would leave alone. */
 static void advise_expect_no_calls(const char *build)
 {
