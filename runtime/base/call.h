@@ -26,6 +26,7 @@ struct call {
             uint32_t time : 3;        /* below it, filter_settings.shortest[time] counts */
             uint32_t cost;            /* a call that waits: filter_cost_mark() at its enter */
         };
+        uint64_t filter; /* the same, to be stored at once: call_filter() */
     };
 };
 
@@ -38,6 +39,12 @@ enum call_kind {
     /* The same in a forked child, for a call of the parent, which writes the enter. Here the call is found open. */
     CALL_INHERITED,
 };
+
+static ALWAYS_INLINE uint64_t call_filter(enum call_kind kind, uint32_t shown, uint32_t limit, uint32_t time,
+                                          uint32_t cost)
+{
+    return kind | shown << 2 | limit << 15 | time << 28 | (uint64_t)cost << 32;
+}
 
 static inline bool call_waits(const struct call *call)
 {

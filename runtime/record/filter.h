@@ -167,19 +167,18 @@ static inline enum call_kind filter_kind(const struct call *caller, uint32_t act
     return filter_settings.shortest[filter_time(caller, action)] ? CALL_WAITING : CALL_SHOWN;
 }
 
-/* Sets what the filters need to know of a call. */
-static inline void filter_set_call(struct call *call, const struct call *caller, uint32_t action, enum call_kind kind)
+/* What the filters need to know of a call. `cost`: filter_cost_mark() at its enter. */
+static inline uint64_t filter_of_call(const struct call *caller, uint32_t action, enum call_kind kind, uint32_t cost)
 {
-    const uint32_t shown = caller->shown + (kind != CALL_HIDDEN), depth = filter_depth(action);
-    call->kind = kind;
-    call->shown = (shown <= MAX_SHOWN ? shown : MAX_SHOWN) & MAX_SHOWN;
-    call->limit = caller->limit;
-    call->time = filter_time(caller, action) & DWELL_FILTER_TIMES;
+    const uint32_t more = caller->shown + (kind != CALL_HIDDEN), depth = filter_depth(action);
+    const uint32_t shown = more <= MAX_SHOWN ? more : MAX_SHOWN;
+    uint32_t limit = caller->limit;
     if (depth && kind != CALL_HIDDEN) {
-        const uint32_t limit = call->shown + depth - 1;
-        if ((!call->limit || limit < call->limit) && limit <= MAX_SHOWN)
-            call->limit = limit & MAX_SHOWN;
+        const uint32_t below = shown + depth - 1;
+        if ((!limit || below < limit) && below <= MAX_SHOWN)
+            limit = below;
     }
+    return call_filter(kind, shown, limit, filter_time(caller, action) & DWELL_FILTER_TIMES, cost);
 }
 
 /* Switches the recording on or off, if the function that is entered does that. */

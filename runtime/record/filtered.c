@@ -294,9 +294,8 @@ static void filtered_enter(struct thread *t, const struct event *event, uint64_t
         .enter_time = now,
         .frame_id = event->frame_id,
         .call_site = sites_of_event(&call[-1], event),
-        .cost = filter_cost_mark(&t->filter),
+        .filter = filter_of_call(&call[-1], action, kind, filter_cost_mark(&t->filter)),
     };
-    filter_set_call(&entry, &call[-1], action, kind);
     if (kind == CALL_SHOWN)
         filtered_flush(t);
     *call = entry;
@@ -399,7 +398,7 @@ static void filtered_set_kinds(struct thread *t)
     for (const struct call *end = thread_call(t, t->state); call < end; call++) {
         const uint32_t action = filter_action(call->function);
         const bool hidden = action & DWELL_FILTER_IGNORE || filter_kind(&call[-1], action) == CALL_HIDDEN;
-        filter_set_call(call, &call[-1], action, hidden ? CALL_HIDDEN : CALL_SHOWN);
+        call->filter = filter_of_call(&call[-1], action, hidden ? CALL_HIDDEN : CALL_SHOWN, call->cost);
     }
 }
 

@@ -116,12 +116,9 @@ static ALWAYS_INLINE void steps_undo_cost(struct thread *t, uint64_t ticks, uint
 
 /* ---- the shadow stack ---- */
 
+/* Word by word: a copy of the whole would read 16 bytes at once, and wait for the stores of their halves. */
 static ALWAYS_INLINE void steps_write_entry(const unsigned steps, struct call *call, const struct call *entry)
 {
-    if (STEPS_RECORD(steps) && steps & STEPS_FILTER) {
-        *call = *entry;
-        return;
-    }
     if (!(steps & STEPS_TIMED))
         *call = (struct call){ .stack_pointer = 0 };
     call->function = entry->function;
@@ -133,6 +130,8 @@ static ALWAYS_INLINE void steps_write_entry(const unsigned steps, struct call *c
         call->call_site = entry->call_site;
     if (steps & STEPS_TREE)
         call->node = entry->node;
+    if (STEPS_RECORD(steps) && steps & STEPS_FILTER)
+        call->filter = entry->filter;
 }
 
 /* The state in the middle of a tree: its low half is the time of the last event. */
@@ -183,8 +182,7 @@ static ALWAYS_INLINE bool steps_enter(const unsigned steps, struct thread *t, st
     int count = 0;
     uint64_t cost = 0; /* ticks */
     if (STEPS_RECORD(steps) && steps & STEPS_FILTER) {
-        filter_set_call(&entry, &call[-1], 0, kind);
-        entry.cost = filter_cost_mark(&t->filter);
+        entry.filter = filter_of_call(&call[-1], 0, kind, filter_cost_mark(&t->filter));
         cost = kind == CALL_SHOWN ? filter_cost_ticks(&t->filter) : 0;
         if (cost)
             count = cost_words(words, cost);
@@ -232,7 +230,7 @@ static ALWAYS_INLINE bool steps_enter(const unsigned steps, struct thread *t, st
     if (steps & STEPS_FILTER) {
         /* A handler's probes may have used the entry before the claim, and left no trace of it in the state, as hidden
          * calls take no room. */
-        *call = entry;
+        steps_write_entry(steps, call, &entry);
         t->filter.last_seen = now;
         if (kind == CALL_HIDDEN)
             sum_add(&t->filter.cost, filter_settings.hidden_cost);
