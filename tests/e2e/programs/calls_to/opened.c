@@ -10,6 +10,15 @@ static int compare(const void *a, const void *b)
     return *(const int *)a - *(const int *)b;
 }
 
+#ifdef CONSTRUCTED
+__attribute__((constructor)) static void opened_construct(void)
+{
+    static volatile long sum;
+    for (int i = 0; i < 7; i++)
+        sum = sum + callee_ints(i, 2, 3, 4, 5, 6, 7, 8, 9, 10);
+}
+#endif
+
 long opened_run(const char *text)
 {
     int values[8] = { 5, 3, 8, 1, 9, 2, 7, 4 };

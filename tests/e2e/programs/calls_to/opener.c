@@ -1,6 +1,7 @@
 /* opener LIBRARY THREADS ROUNDS [MODE]: each thread loads the library, calls it and unloads it, so many times. MODE is
- * lazy, now or deep. Prints the sum of what the library returned, and whether the
- * library is still loaded. */
+ * lazy, now, deep or apart, which is a namespace of its own. Prints the sum of what the library returned, and whether
+ * the library is still loaded. */
+#define _GNU_SOURCE
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -8,11 +9,11 @@
 #include <string.h>
 
 static const char *library;
-static int rounds, mode = RTLD_LAZY;
+static int rounds, mode = RTLD_LAZY, apart;
 
 static long once(void)
 {
-    void *handle = dlopen(library, mode);
+    void *handle = apart ? dlmopen(LM_ID_NEWLM, library, mode) : dlopen(library, mode);
     long (*run)(const char *) = NULL;
     if (!handle)
         exit(3);
@@ -37,6 +38,7 @@ int main(int argc, char **argv)
     const int count = argc > 3 ? atoi(argv[2]) : 0;
     library = argv[1];
     rounds = count ? atoi(argv[3]) : 0;
+    apart = argc > 4 && strcmp(argv[4], "apart") == 0;
     if (argc > 4)
         mode = strcmp(argv[4], "now") == 0    ? RTLD_NOW
                : strcmp(argv[4], "deep") == 0 ? RTLD_LAZY | RTLD_DEEPBIND

@@ -1,0 +1,58 @@
+/* Calls into libraries by the constructors of plugins, and by plugins in a namespace of their own. */
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "support/run.h"
+
+TestSuite(e2e_calls_of_plugins, .timeout = 600);
+
+#define SOURCES DWELL_CONSUMERS "/../e2e/programs/calls_to/"
+
+/* The plugin's constructor makes 7 calls of callee_ints, opened_run 100 of it and of callee_sum. */
+static void plugins_build(const char *how)
+{
+    free(run_well("gcc -O1 -w -shared -fPIC " SOURCES
+                  "callee.c -o libcallee.so && gcc -O1 -finstrument-functions " SOURCES
+                  "opener.c -o opener -pthread && gcc -O2 -DCONSTRUCTED -fno-builtin -finstrument-functions -shared "
+                  "-fPIC " SOURCES "opened.c -o libopened.so -L. -lcallee -Wl,-rpath,$PWD %s",
+                  how));
+}
+
+/* The library is loaded and unloaded 5 times. */
+static void plugins_expect(const char *library, const char *mode, const char *expected)
+{
+    char *without = run_well("LD_LIBRARY_PATH=$PWD ./opener %s 1 5 %s", library, mode);
+    char *with =
+        run_well("LD_LIBRARY_PATH=$PWD $DWELL record -q --sample 0 --overhead none --calls-to 'libcallee.so!*' "
+                 "./opener %s 1 5 %s 2>errors",
+                 library, mode);
+    cr_assert(eq(str, with, without), "%s %s", library, mode);
+    free(without);
+    free(with);
+    char *rows = run_well("$DWELL report --by function -n 0 --format json | jq -r '[.rows[] | select(.function | "
+                          "test(\"^(callee_|opened_)\")) | \"\\(.function) \\(.calls)\"] | sort[]'");
+    cr_assert(eq(str, rows, (char *)expected), "%s %s", library, mode);
+    free(rows);
+}
+
+/* The enter of the constructor is the thread's next probe. */
+Test(e2e_calls_of_plugins, constructors)
+{
+    static const char *const how[] = { "-Wl,-z,lazy", "-Wl,-z,now", "-fno-plt -Wl,-z,now" };
+    for (size_t i = 0; i < sizeof how / sizeof *how; i++) {
+        const char *expected = "callee_ints 535\ncallee_sum 500\nopened_construct 5\nopened_run 5\n";
+        plugins_build(how[i]);
+        plugins_expect("./libopened.so", "lazy", expected);
+        plugins_expect("./libopened.so", "now", expected);
+        plugins_expect("libopened.so", "lazy", expected);
+    }
+}
+
+/* The plugin's libraries are others there than those of the program. */
+Test(e2e_calls_of_plugins, in_a_namespace_of_their_own)
+{
+    plugins_build("");
+    plugins_expect("./libopened.so", "apart", "opened_run 5\n");
+}
