@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <time.h>
 
 #include "base/index.h"
 #include "base/memory.h"
@@ -18,6 +19,7 @@
 #include "profile/budget_levels.h"
 #include "profile/budget_schedule.h"
 #include "profile/collect.h"
+#include "profile/function_sums.h"
 #include "recorder/budget_programs.h"
 #include "recorder/budget_records.h"
 #include "recorder/budget_sending.h"
@@ -30,7 +32,7 @@
 #include "trace/growth.h"
 
 /* Bytes to read at a look. If the recorder is late, what is older is left out: it would only become later. */
-enum { MOST = 4 << 20, MOST_BRIEFLY = 512 << 10 };
+enum { MOST = 1 << 20, MOST_BRIEFLY = 128 << 10 };
 
 enum { MOST_SHORT = 4096 /* functions of a module that are counted before they are called */ };
 
@@ -73,6 +75,7 @@ struct budget {
     uint64_t changes_seen, debt; /* ticks that changes of levels have taken; and those not paid for */
     struct budget_short *code;   /* finds functions that are short by their code */
     uint32_t asked;              /* modules whose code it was asked for, or has no file */
+    size_t named;                /* processes whose program is among the names */
     struct budget_records records;
     struct budget_schedule schedule;
 };
@@ -146,7 +149,7 @@ static void budget_spend(struct budget *b, struct budget_process *process, uint6
 }
 
 /* Counts the calls of the processes, and returns for each node the serial number of its process. */
-static uint32_t *budget_count_calls(struct budget *b, const struct profile *p, bool whole)
+static uint32_t *budget_count_calls(struct budget *b, const struct profile *p)
 {
     uint32_t *serials = need_memory(p->node_count, sizeof *serials);
     for (size_t i = 0; i < p->thread_count; i++)
@@ -156,12 +159,9 @@ static uint32_t *budget_count_calls(struct budget *b, const struct profile *p, b
         if (node->parent == PROFILE_NONE)
             continue;
         serials[i] = serials[node->parent];
-        if (whole)
-            budget_process(b, serials[i])->whole_now += node->calls;
-        else
-            budget_spend(b, budget_process(b, serials[i]), node->calls);
+        budget_process(b, serials[i])->whole_now += node->calls;
     }
-    for (size_t i = 0; i < b->process_count && whole; i++) {
+    for (size_t i = 0; i < b->process_count; i++) {
         struct budget_process *process = &b->processes[i];
         budget_spend(b, process, less(process->whole_now, process->whole_calls));
         process->whole_calls = larger(process->whole_now, process->whole_calls);
@@ -170,33 +170,47 @@ static uint32_t *budget_count_calls(struct budget *b, const struct profile *p, b
     return serials;
 }
 
-/* A profile's timed calls are added to those of the functions since the last look, if the budget holds for their
- * process. Returns the ticks of CPU time of all, without the runtime's own on its slow path. What is not read as a
- * whole has other calls each time: these are also known of processes for which the budget does not hold yet. */
-static uint64_t budget_add_timed(struct budget *b, const struct profile *p, const uint32_t *numbers, bool whole)
+/* The timed calls of call trees are added to those of the functions, if the budget holds for their process. Returns the
+ * ticks of CPU time of all, without the runtime's own on its slow path. */
+static uint64_t budget_add_trees(struct budget *b, const struct profile *p, const uint32_t *numbers)
 {
-    uint32_t *serials = budget_count_calls(b, p, whole);
+    uint32_t *serials = budget_count_calls(b, p);
     uint64_t *inclusive = need_memory(p->node_count, sizeof *inclusive), cpu = 0;
     for (size_t i = p->node_count; i-- > 0;) { /* callees come after their callers */
         const struct profile_node *node = &p->nodes[i];
-        const bool holds = budget_holds_for(b, serials[i]);
         inclusive[i] += node->elapsed;
         cpu += less(node->elapsed, node->blocked + node->preempted + node->runtime);
         if (node->parent == PROFILE_NONE)
             continue;
         inclusive[node->parent] += inclusive[i];
         struct budget_function *f = &b->functions[numbers[node->function]];
-        if (holds) {
-            f->calls += node->calls;
-            f->inclusive += inclusive[i];
-        } else if (!whole) {
-            f->all.timed += node->calls;
-            f->all.inclusive += inclusive[i];
-        }
+        if (!budget_holds_for(b, serials[i]))
+            continue;
+        f->calls += node->calls;
+        f->inclusive += inclusive[i];
     }
     free(inclusive);
     free(serials);
     return cpu;
+}
+
+/* The same for the events since the last look. What functions do is also known of processes for which the budget does
+ * not hold yet. */
+static void budget_add_fresh(struct budget *b, const struct function_sums *sums)
+{
+    for (size_t i = 0; i < sums->count; i++)
+        budget_spend(b, budget_process(b, sums->list[i].process), sums->list[i].calls);
+    for (size_t i = 0; i < sums->count; i++) {
+        const struct function_sum *sum = &sums->list[i];
+        struct budget_function *f = budget_function_of(b, sum->function);
+        if (budget_holds_for(b, sum->process)) {
+            f->calls += sum->calls;
+            f->inclusive += sum->inclusive;
+        } else {
+            f->all.timed += sum->calls;
+            f->all.inclusive += sum->inclusive;
+        }
+    }
 }
 
 static uint32_t *budget_numbers(struct budget *b, const struct profile *p)
@@ -211,7 +225,7 @@ static uint32_t *budget_numbers(struct budget *b, const struct profile *p)
 static uint64_t budget_add_whole(struct budget *b, const struct profile *p)
 {
     uint32_t *numbers = budget_numbers(b, p);
-    const uint64_t cpu = budget_add_timed(b, p, numbers, true), before = b->whole_cpu;
+    const uint64_t cpu = budget_add_trees(b, p, numbers), before = b->whole_cpu;
     for (size_t i = 0; i < p->counted_count; i++)
         b->functions[numbers[p->counted[i].function]].counted += p->counted[i].calls;
     for (size_t i = 0; i < b->count; i++) {
@@ -244,20 +258,30 @@ static uint64_t budget_recent(struct budget *b, uint64_t cpu, size_t threads, ui
     return threads ? smaller(cpu, multiply_divide(since, threads, 1)) : cpu;
 }
 
+/* Calls that were not read count, too: a program that is quick is not to be timed for longer. */
+static void budget_spend_unread(struct budget *b)
+{
+    for (size_t i = 0; i < b->growth->thread_count; i++) {
+        const struct growth_thread *t = &b->growth->threads[i];
+        if (t->calls_left_out)
+            budget_spend(b, budget_process(b, t->process), t->calls_left_out);
+    }
+}
+
 /* What was recorded since the last look, which began at `now`, by function. */
 static struct budget_look budget_read(struct budget *b, uint64_t now, bool brief)
 {
     const struct growth *growth = b->growth;
-    struct profile *whole = collect_profile(growth->file, 1),
-                   *fresh = collect_chunks(growth->file, growth->fresh, growth->fresh_count, 1);
+    struct profile *whole = collect_profile(growth->file, 1);
+    struct function_sums fresh = function_sums_of(growth->file, growth->fresh, growth->fresh_count, b->names);
     for (size_t i = 0; i < b->count; i++)
         b->functions[i].calls = b->functions[i].inclusive = b->functions[i].counted = 0;
+    budget_spend_unread(b);
     uint64_t cpu = budget_add_whole(b, whole);
-    uint32_t *numbers = budget_numbers(b, fresh);
-    cpu += budget_add_timed(b, fresh, numbers, false);
-    free(numbers);
-    cpu = budget_recent(b, cpu, (growth->file->header.mode == DWELL_MODE_PROFILE ? whole : fresh)->thread_count, now);
-    profile_free(fresh);
+    budget_add_fresh(b, &fresh);
+    const size_t threads = growth->file->header.mode == DWELL_MODE_PROFILE ? whole->thread_count : fresh.threads;
+    cpu = budget_recent(b, cpu + fresh.cpu, threads, now);
+    function_sums_drop(&fresh);
     profile_free(whole);
     const uint64_t changes = budget_changes(b);
     b->debt += less(changes, b->changes_seen);
@@ -293,9 +317,22 @@ static const struct trace_process *budget_process_with(const struct budget *b, u
     return NULL;
 }
 
+/* A program's own code is read before the first of its calls are, so that both are known at the same time. */
+static void budget_name_programs(struct budget *b)
+{
+    const struct session_file *file = b->growth->file;
+    for (; b->named < file->process_count; b->named++) {
+        const struct trace_module *m = budget_program_module(&file->processes[b->named]);
+        if (!m)
+            return;
+        profile_module(b->names, m->path, m->build_id, m->build_id_length);
+    }
+}
+
 /* Asks for the code of modules that have appeared. */
 static void budget_ask_for_code(struct budget *b)
 {
+    budget_name_programs(b);
     for (; b->asked < b->names->module_count; b->asked++) {
         const struct profile_module *m = &b->names->modules[b->asked];
         uint64_t bias;
@@ -471,6 +508,14 @@ static bool budget_wait(struct budget *b, uint32_t seen)
     return false;
 }
 
+/* What looks cost: the thread may have waited for a processor, or for processes that change their code. */
+static uint64_t budget_cpu(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
+}
+
 static void *budget_run(void *argument)
 {
     struct budget *b = argument;
@@ -486,9 +531,9 @@ static void *budget_run(void *argument)
     budget_schedule_begin(&b->schedule, b->looked);
     for (uint32_t seen = 0; b->growth && budget_wait(b, seen);) {
         seen = __atomic_load_n(asks, __ATOMIC_SEQ_CST);
-        const uint64_t began = clock_monotonic();
+        const uint64_t began = clock_monotonic(), before = budget_cpu();
         const bool useful = budget_take_look(b, began, budget_schedule_is_brief(&b->schedule, began));
-        budget_schedule_next(&b->schedule, began, clock_monotonic(), useful);
+        budget_schedule_next(&b->schedule, began, clock_monotonic(), budget_cpu() - before, useful);
     }
     if (b->growth)
         growth_close(b->growth);

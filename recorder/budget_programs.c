@@ -8,8 +8,7 @@
 #include "dwell/format.h"
 #include "profile/budget_levels.h"
 
-/* A process lists its program first. */
-static const struct trace_module *budget_program_module(const struct trace_process *p)
+const struct trace_module *budget_program_module(const struct trace_process *p)
 {
     const struct trace_module *first = NULL;
     for (size_t i = 0; i < p->module_count; i++)

@@ -26,6 +26,9 @@ struct budget_programs {
 
 enum { BUDGET_NO_PROGRAM = UINT32_MAX };
 
+/* The module of a process' own program, which it lists first. NULL if the session does not say yet which it is. */
+const struct trace_module *budget_program_module(const struct trace_process *p);
+
 /* The number of a process' program. BUDGET_NO_PROGRAM if the session does not say yet which it is. */
 uint32_t budget_program_of(struct budget_programs *programs, const struct session_file *file, uint32_t process);
 

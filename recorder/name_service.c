@@ -12,6 +12,15 @@
  * busy otherwise. */
 enum { NICE = 5 };
 
+/* A program's first moments are spared: then an overhead budget needs the processors to find its functions. */
+enum { SPARED = 60 /* milliseconds */, GLANCE = 5 };
+
+static void name_service_wait(const struct name_service *s)
+{
+    for (int i = 0; i < SPARED / GLANCE && !__atomic_load_n(&s->stop, __ATOMIC_ACQUIRE); i++)
+        usleep(GLANCE * 1000);
+}
+
 static void *name_service_run(void *argument)
 {
     struct name_service *s = argument;
@@ -19,6 +28,8 @@ static void *name_service_run(void *argument)
     if (nice(NICE) < 0) /* Linux: of this thread alone; a high priority can stay below zero */
         errno = 0;
     for (size_t i = 0; kept_file_await(i, &module); i++) {
+        if (i == 0)
+            name_service_wait(s);
         module_names_add(s->names, &module);
         while (!__atomic_load_n(&s->stop, __ATOMIC_ACQUIRE) && module_names_step(s->names))
             continue;

@@ -54,6 +54,7 @@ const struct upward upward = {
     .sees_privileges = privilege_is_watched,
     .take_commands = control_take_commands,
     .tick = upward_tick,
+    .hurries = levels_hurry,
     .open_ring = os_open_ring,
     .note_helper = process_cpu_note_helper,
     .bus_wakes_helper = bus_is_guarded,

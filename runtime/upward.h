@@ -29,6 +29,8 @@ struct upward {
     void (*take_commands)(struct process *p, int fd);
     /* In the helper: does what is due. Returns after how many milliseconds to call it again; negative for never. */
     long (*tick)(struct process *p);
+    /* In the helper: whether what is due is to be done before chunks are prepared, as threads fill fewer after it. */
+    bool (*hurries)(void);
     /* In the helper: opens a thread's ring of OS events, as os_open_ring does. */
     void *(*open_ring)(uint32_t tid, int *syscalls);
     /* Whether a SIGBUS wakes the helper where memory has taken the place of the page on which it sleeps. */

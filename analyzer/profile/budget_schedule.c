@@ -35,9 +35,8 @@ static uint64_t budget_schedule_rest(const struct budget_schedule *s, bool brief
     return brief ? smaller(2 * s->rest, OFTEN) : larger(s->rest / 2, AT_LEAST);
 }
 
-void budget_schedule_next(struct budget_schedule *s, uint64_t began, uint64_t ended, bool useful)
+void budget_schedule_next(struct budget_schedule *s, uint64_t began, uint64_t ended, uint64_t took, bool useful)
 {
-    const uint64_t took = ended - began;
     const bool brief = budget_schedule_is_brief(s, began);
     s->rest = budget_schedule_rest(s, brief, useful);
     s->asked = ended + larger(took, s->rest);

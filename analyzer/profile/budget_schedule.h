@@ -21,9 +21,10 @@ uint64_t budget_schedule_due(const struct budget_schedule *s, bool asked);
 /* Whether a look that begins now is a brief one. */
 bool budget_schedule_is_brief(const struct budget_schedule *s, uint64_t now);
 
-/* After a look. `useful`: it has changed a level, or shows that one will be changed soon. If usual looks take at most
- * 15 ms, a phase that begins at any time is seen by a whole one that ends within 50 ms. Looks that are asked for and
- * take half a millisecond follow one another within a millisecond, as long as they are useful. */
-void budget_schedule_next(struct budget_schedule *s, uint64_t began, uint64_t ended, bool useful);
+/* After a look. `took`: its CPU time. `useful`: it has changed a level, or shows that one will be changed soon. If
+ * usual looks take at most 15 ms, a phase that begins at any time is seen by a whole one that ends within 50 ms. Looks
+ * that are asked for and take half a millisecond follow one another within a millisecond, as long as they are useful.
+ */
+void budget_schedule_next(struct budget_schedule *s, uint64_t began, uint64_t ended, uint64_t took, bool useful);
 
 #endif

@@ -12,6 +12,7 @@
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "base/sorted.h"
+#include "base/wide.h"
 #include "trace/chunk_order.h"
 #include "trace/decode.h"
 #include "trace/metadata.h"
@@ -20,6 +21,7 @@
 enum {
     BLOCK = 16 << 10,
     SLACK = 512, /* more than the zeros at the end of any record */
+    BYTES_OF_A_CALL = 8,
 };
 
 struct growth_area {
@@ -377,10 +379,21 @@ static void growth_forget(struct growth_index *x, const struct trace_chunk *chun
         growth_drop_part(x, chunk);
 }
 
+/* The calls of what was not read of a full chunk: by the writer's count, or an estimate. */
+static uint64_t growth_unread_calls(const struct growth_index *x, const struct trace_chunk *chunk)
+{
+    const size_t at = growth_find_part(x, chunk->offset);
+    const bool begun = at < x->part_count && growth_part_is_of(&x->parts[at], chunk);
+    const uint64_t unread = less(chunk->used, begun ? x->parts[at].at : 0);
+    return chunk->enters != DWELL_NOT_COUNTED ? multiply_divide(chunk->enters, unread, chunk->used)
+                                              : unread / BYTES_OF_A_CALL;
+}
+
 /* Leaves out the chunks that were made first, until those that stay have at most about `most` bytes. A chunk that is
  * still written to stays. */
-static void growth_leave_out(struct growth_index *x, uint64_t most)
+static void growth_leave_out(struct growth *g, uint64_t most)
 {
+    struct growth_index *x = g->index;
     uint64_t all = 0;
     size_t kept = 0;
     for (size_t i = 0; i < x->found_count; i++)
@@ -394,6 +407,7 @@ static void growth_leave_out(struct growth_index *x, uint64_t most)
             continue;
         }
         all -= chunk.size;
+        growth_thread_of(g, &chunk)->calls_left_out += growth_unread_calls(x, &chunk);
         growth_forget(x, &chunk);
     }
     x->found_count = kept;
@@ -475,12 +489,14 @@ const char *growth_step(struct growth *g, uint64_t most, bool ended)
     if (error)
         return error;
     growth_drop_buffers(g);
-    for (size_t i = 0; i < g->thread_count; i++)
+    for (size_t i = 0; i < g->thread_count; i++) {
         g->threads[i].behind = false;
+        g->threads[i].calls_left_out = 0;
+    }
     g->index->ended = ended;
     growth_walk_areas(g, WALK_EVENTS, g->newest_only ? UINT64_MAX : most);
     if (g->newest_only)
-        growth_leave_out(g->index, most);
+        growth_leave_out(g, most);
     growth_read_found(g, ended);
     growth_reopen_file(g); /* the metadata of the new events was written before them, perhaps in new chunks */
     growth_walk_areas(g, WALK_METADATA, 0);

@@ -13,7 +13,8 @@ struct growth_thread {
     uint32_t process, thread; /* serial numbers */
     uint32_t sequence;        /* of the last chunk read */
     struct open_stack stack;
-    bool behind; /* it has written more than could be read in the last step */
+    bool behind;             /* it has written more than could be read in the last step */
+    uint64_t calls_left_out; /* in the last step; see `newest_only` */
 };
 
 struct growth {

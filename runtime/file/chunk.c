@@ -263,14 +263,20 @@ bool chunk_has_holes(const struct dwell_chunk_header *chunk)
            chunk_has_missing_record(begin, end);
 }
 
-void chunk_ask_for_look(const struct dwell_chunk_header *chunk, uint64_t end)
+void chunk_ask_for_first_look(void)
 {
-    const struct dwell_file_header *h = runtime.session.header;
-    if (!(h->also & DWELL_ALSO_BUDGET) || end - chunk->start_time >= chunk->used * h->ticks_per_second / FAST)
+    if (!(runtime.session.header->also & DWELL_ALSO_BUDGET))
         return;
     uint32_t *asks = &session_more(&runtime.session)->look_asks;
     __atomic_fetch_add(asks, 1, __ATOMIC_SEQ_CST);
     sys_futex_wake_shared(asks);
+}
+
+void chunk_ask_for_look(const struct dwell_chunk_header *chunk, uint64_t end)
+{
+    const uint64_t rate = runtime.session.header->ticks_per_second;
+    if (end - chunk->start_time < chunk->used * rate / FAST)
+        chunk_ask_for_first_look();
 }
 
 /*

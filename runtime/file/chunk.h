@@ -43,8 +43,11 @@ struct area chunk_take_unit(void);
 /* Makes the first `size` bytes a chunk of its own, and keeps the rest for others. */
 void chunk_cut(struct area *area, uint32_t size);
 
-/* For a finished events chunk, whose last event was at `end`. If it was filled so fast that probes take more than any
- * usual overhead budget, asks the budget to look at once. */
+/* Asks the overhead budget to look at once, if there is one: the process has told its modules. */
+void chunk_ask_for_first_look(void);
+
+/* The same for a finished events chunk, whose last event was at `end`, if it was filled so fast that probes take more
+ * than any usual overhead budget. */
 void chunk_ask_for_look(const struct dwell_chunk_header *chunk, uint64_t end);
 
 /* Maps `size` bytes of the file `fd`, a descriptor of the session, or a little more, as a free chunk: of space that is

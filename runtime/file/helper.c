@@ -61,8 +61,9 @@ static void helper_touch(const struct helper *helper, struct area area)
         __atomic_fetch_add(area.at + i, 0, __ATOMIC_RELAXED);
 }
 
-/* Prepares one chunk for the pool, if that has fewer than its target. */
-static bool helper_fill_pool(struct process *p, int fd)
+/* Prepares one chunk for the pool, if that has fewer than its target. A helper in a hurry leaves its pages to the
+ * thread that will use it. */
+static bool helper_fill_pool(struct process *p, int fd, bool hurries)
 {
     uint32_t ready = 0;
     char **empty = NULL;
@@ -78,7 +79,7 @@ static bool helper_fill_pool(struct process *p, int fd)
     struct area area = chunk_prepare(fd, PREPARED_SIZE);
     if (!area.at)
         return false;
-    if (ready) /* else a thread may soon need this one */
+    if (ready && !hurries) /* else a thread may soon need this one */
         helper_touch(&p->helper, area);
     char *none = NULL;
     if (!__atomic_compare_exchange_n(empty, &none, area.at, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
@@ -155,9 +156,10 @@ void helper_serve(void)
 {
     struct process *p = runtime.process;
     helper_answer_request(p, p->helper.fd);
-    while (helper_fill_pool(p, p->helper.fd))
+    for (uint32_t i = 0; i < p->pool.target && helper_fill_pool(p, p->helper.fd, true); i++)
         continue;
-    helper_unmap_retired(p);
+    if (retired_are_many())
+        helper_unmap_retired(p);
 }
 
 static void helper_run(void *argument)
@@ -169,13 +171,16 @@ static void helper_run(void *argument)
     while (!__atomic_load_n(&p->helper.stop, __ATOMIC_ACQUIRE)) {
         uint32_t seen = __atomic_load_n(p->helper.work, __ATOMIC_ACQUIRE);
         upward.take_commands(p, fd);
+        const bool hurries = upward.hurries();
         bool busy = helper_answer_request(p, fd);
-        busy |= helper_fill_pool(p, fd);
+        busy |= helper_fill_pool(p, fd, hurries);
         if (!busy || retired_are_many())
             busy |= helper_unmap_retired(p);
-        if (busy)
+        if (busy && !hurries)
             continue;
         long patience = upward.tick(p);
+        if (busy)
+            continue;
         if (guard_trouble() && !losses_settle(fd))
             patience = patience < 0 || patience > SETTLING ? SETTLING : patience;
         upward.note_helper(false);

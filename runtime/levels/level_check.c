@@ -179,9 +179,23 @@ static __attribute__((noinline)) void level_nested_exit(const struct frame_exit 
     t->levels.exit = before;
 }
 
+/* Whether the exit comes from below the frame of the innermost recorded call. Then its own call was not recorded: most
+ * exits of a function that is only counted do, while an earlier call of it is open. */
+static ALWAYS_INLINE bool level_exit_is_below(uint64_t function, uint64_t stack_pointer)
+{
+    const struct thread *t = thread_self;
+    if (UNLIKELY(!t))
+        return false;
+    const struct call *call = thread_call(t, thread_state(t)) - 1;
+    return call->function != function && stack_pointer < call->stack_pointer &&
+           stack_range_has(&t->stack, stack_pointer) && stack_range_has(&t->stack, call->stack_pointer);
+}
+
 void level_checked_exit(void *function, void *call_site)
 {
     const uint64_t address = (uint64_t)function, stack_pointer = (uint64_t)__builtin_dwarf_cfa();
+    if (level_exit_is_below(address, stack_pointer - sizeof(void *)))
+        return;
     const struct level_slot *slot = levels_slot(address);
     const uint32_t state = level_state_of(slot);
     const bool paused = level_pause_is_on(), tail_call = __builtin_return_address(0) == call_site;

@@ -240,6 +240,11 @@ static void level_look_at_session(void)
     level_lock_release();
 }
 
+bool levels_hurry(void)
+{
+    return __atomic_load_n(&levels.reading, __ATOMIC_RELAXED) || level_ahead_is_due() == 0;
+}
+
 long levels_tick(void)
 {
     if (level_session_is_due())
@@ -535,16 +540,12 @@ void levels_visit(const struct level_visit *visit)
         return;
     }
     const bool alone = !runtime.process->threads.live;
-    if (alone) {
-        level_work_on(m, &(struct level_look){ .blind = true }, true);
-        if (m->tries)
-            level_begin_pending();
-        return;
-    }
-    const struct level_look look = level_look_at_threads();
-    level_work_on(m, &look, false);
-    levels.generation = level_next_generation();
-    level_begin_pending();
+    const struct level_look look = alone ? (struct level_look){ .blind = true } : level_look_at_threads();
+    level_work_on(m, &look, alone);
+    if (!alone)
+        levels.generation = level_next_generation();
+    if (!alone || m->tries)
+        level_begin_pending();
 }
 
 void levels_end(void)

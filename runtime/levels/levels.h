@@ -79,6 +79,9 @@ bool levels_are_resumed(void);
  * left to do. */
 long levels_tick(void);
 
+/* Whether its next call reads code: levels change after that, and threads have fewer events to store then. */
+bool levels_hurry(void);
+
 /* All functions are timed again, and stay so. All calls get their original bytes. */
 void levels_stop(void);
 

@@ -280,6 +280,8 @@ static void process_enter_session(int fd)
     helper_start(fd);
     process_announce(p, parent_process);
     modules_begin();
+    if (!parent_process)
+        chunk_ask_for_first_look();
     calibrate();
     process_note_missing_features();
     if (&library_calls_begin && !parent_process) /* a forked child has the slots of its parent */

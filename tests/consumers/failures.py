@@ -21,6 +21,7 @@ NOMEMORY = BUILD + "/tests/e2e/programs/scarcity/libnomemory.so"
 FIB = [BUILD + "/samples/fib", "5"]
 ALL = os.environ.get("DWELL_FAILURES") == "all"
 SAMPLES = 14 if os.environ.get("TEST_ROUNDS") == "all" else 4  # of each kind
+LATE_STRIDE = 2 if SAMPLES > 4 else 7
 ERRORS = [errno.EIO, errno.ENOMEM, errno.ENOSPC, errno.EINTR, errno.EAGAIN, errno.EMFILE, errno.EACCES]
 LASTING = [error for error in ERRORS if error != errno.EINTR]
 TRANSFERS = [0, 1, 3, 17, 18, 20]  # read, write, close, pread64, pwrite64, writev
@@ -235,7 +236,7 @@ class Trial:
         self.restore()
         count = int(re.match(r"\d+", content(path("log")).decode()).group())
         # While the program sleeps, threads of the recorder allocate.
-        late = range(count // 2 + 2 * PART, count, 2 * PARTS)
+        late = range(count // 2 + LATE_STRIDE * PART, count, LATE_STRIDE * PARTS)
         for number in late if self.name == "record-late" else self.numbers(count):
             for more in ("", "+"):
                 self.check(run([DWELL, *self.words], {"LD_PRELOAD": NOMEMORY, "FAIL_ALLOCATION": f"{number}{more}"}),

@@ -14,7 +14,7 @@ static uint64_t schedule_usual(struct budget_schedule *s, uint64_t took, bool us
 {
     const uint64_t now = budget_schedule_due(s, false);
     cr_assert(not(budget_schedule_is_brief(s, now)));
-    budget_schedule_next(s, now, now + took, useful);
+    budget_schedule_next(s, now, now + took, took, useful);
     return budget_schedule_due(s, false) - (now + took);
 }
 
@@ -24,7 +24,7 @@ static uint64_t schedule_brief(struct budget_schedule *s, uint64_t *ended, uint6
     const uint64_t now = budget_schedule_due(s, true), rest = now - *ended;
     cr_assert(budget_schedule_is_brief(s, now));
     *ended = now + took;
-    budget_schedule_next(s, now, *ended, useful);
+    budget_schedule_next(s, now, *ended, took, useful);
     return rest;
 }
 
@@ -97,4 +97,16 @@ Test(unit_budget_schedule, looks_that_change_nothing_become_rarer)
     cr_assert(eq(u64, budget_schedule_due(&s, true), 14 * MS), "half of 8 ms");
     schedule_usual(&s, 0, true);
     cr_assert(eq(u64, budget_schedule_due(&s, true) + 9500 * US, budget_schedule_due(&s, false)));
+}
+
+/* A thread that waits for a processor does not use it: the rest is as long as what the look has used. */
+Test(unit_budget_schedule, a_look_that_waited_has_a_short_rest)
+{
+    struct budget_schedule s;
+    budget_schedule_begin(&s, 0);
+    budget_schedule_next(&s, 0, 30 * MS, 2 * MS, true);
+    cr_assert(eq(u64, budget_schedule_due(&s, true), 32 * MS));
+    cr_assert(eq(u64, budget_schedule_due(&s, false), 32 * MS));
+    budget_schedule_next(&s, 32 * MS, 60 * MS, MS, false);
+    cr_assert(eq(u64, budget_schedule_due(&s, false), 70 * MS));
 }

@@ -95,3 +95,35 @@ Test(unit_growth, a_file_that_is_cut)
         growth_close(g);
     }
 }
+
+/* A reader that is late leaves out the oldest chunks, but knows how many calls they have. */
+Test(unit_growth, calls_that_are_left_out_are_counted)
+{
+    enum { CALLS = 500, CHUNKS = 6, MOST = 2 * DWELL_UNIT };
+    struct writer *w = writer_new();
+    write_process(w, 1, 100, "/bin/prog");
+    write_thread(w, 1, 1, 100, SOURCE_PERF, "main");
+    for (uint32_t chunk = 0; chunk < CHUNKS; chunk++) {
+        const uint64_t begin = 1000 + 10000 * (uint64_t)chunk;
+        begin_events(w, 1, 1, chunk, begin, NULL, 0);
+        for (uint64_t call = 0; call < CALLS; call++) {
+            write_enter(w, begin + 10 * call, 0x1000);
+            write_exit(w, begin + 10 * call + 5);
+        }
+        end_events(w, true);
+    }
+    const char *path = test_path("late"), *error;
+    writer_save(w, path);
+    writer_free(w);
+    struct growth *g = growth_open(path, &error);
+    cr_assert(g != NULL, "%s", error);
+    g->newest_only = true;
+    cr_assert(eq(ptr, (void *)growth_step(g, MOST, false), NULL));
+    cr_assert(eq(sz, g->thread_count, 1));
+    cr_assert(gt(sz, g->fresh_count, 0));
+    cr_assert(eq(u64, g->threads[0].calls_left_out, CALLS * (CHUNKS - g->fresh_count)));
+    cr_assert(eq(ptr, (void *)growth_step(g, MOST, false), NULL)); /* they stay left out, and count once */
+    cr_assert(eq(u64, g->threads[0].calls_left_out, 0));
+    cr_assert(eq(sz, g->fresh_count, 0));
+    growth_close(g);
+}
