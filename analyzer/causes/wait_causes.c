@@ -123,7 +123,7 @@ static void causes_find_all(struct wait_causes *c, const struct analysis *analys
     struct tid_list tids = tid_list_of(analysis->file);
     struct wait_query *queries = causes_ask(c, &tids, &waits->query_count);
     waits->queries = queries;
-    c->acting = c->own_acting = collect_waits(analysis->file, analysis->samples, jobs, NULL, waits);
+    c->acting = c->own_acting = collect_waits(analysis->file, jobs, NULL, waits);
     c->acting_names = c->own_acting_names = names_find(analysis->file, c->acting);
     for (size_t i = 0; i < waits->answer_count; i++)
         c->list[waits->answers[i].number].node = waits->answers[i].node;
@@ -187,7 +187,7 @@ struct wait_causes wait_causes_find(const struct analysis *analysis)
         return c;
     }
     struct waits waits = { .acts_only = false };
-    c.waiting = c.own_waiting = collect_waits(analysis->file, analysis->samples, jobs, analysis->selection, &waits);
+    c.waiting = c.own_waiting = collect_waits(analysis->file, jobs, analysis->selection, &waits);
     c.waiting_names = c.own_waiting_names = names_find(analysis->file, c.waiting);
     causes_keep_waits(&c, analysis, &waits);
     waits_drop(&waits);
@@ -208,7 +208,7 @@ struct wait_causes wait_causes_find_wakers(const struct analysis *analysis)
     struct waits *waits = &acts.waits;
     struct tid_list tids = tid_list_of(analysis->file);
     uint64_t time;
-    c.waiting = c.own_waiting = collect_waits(analysis->file, analysis->samples, analysis_jobs(analysis), NULL, waits);
+    c.waiting = c.own_waiting = collect_waits(analysis->file, analysis_jobs(analysis), NULL, waits);
     c.list = need_memory(waits->count + 1, sizeof *c.list);
     for (; c.count < waits->count; c.count++) {
         c.list[c.count] = causes_new_wait(&waits->list[c.count]);

@@ -104,15 +104,38 @@ static void why_move_charges(struct why_drafts *drafts)
 
 struct why_rest {
     uint64_t rest;
-    size_t line;
+    struct why_line *line;
 };
+
+static int why_compare_waits(const struct why_wait *x, const struct why_wait *y)
+{
+    const char *const of_x[] = { x->text, x->path, x->cause, x->function, x->thread, x->name };
+    const char *const of_y[] = { y->text, y->path, y->cause, y->function, y->thread, y->name };
+    for (size_t i = 0; i < sizeof of_x / sizeof *of_x; i++) {
+        const int order = strcmp(of_x[i], of_y[i]);
+        if (order)
+            return order;
+    }
+    return 0;
+}
+
+/* By what tells lines apart, as their order depends on how the threads were divided. */
+static int why_compare_keys(const struct why_line *x, const struct why_line *y)
+{
+    if (x->kind != y->kind)
+        return x->kind < y->kind ? -1 : 1;
+    const int paths = strcmp(x->path, y->path);
+    if (paths || !x->wait || !y->wait)
+        return paths ? paths : (x->wait != NULL) - (y->wait != NULL);
+    return why_compare_waits(x->wait, y->wait);
+}
 
 static int why_compare_rests(const void *a, const void *b)
 {
     const struct why_rest *x = a, *y = b;
     if (x->rest != y->rest)
         return x->rest < y->rest ? 1 : -1;
-    return (x->line > y->line) - (x->line < y->line);
+    return why_compare_keys(x->line, y->line);
 }
 
 /* The means are whole nanoseconds that add up to the set's: the largest remainders are rounded up. */
@@ -127,12 +150,12 @@ static void why_find_means(struct why *why, int set)
         const uint128 amount = (uint128)why->lines[i].ticks[set] * 1000000000;
         why->lines[i].ns[set] = (uint64_t)(amount / divisor);
         missing -= why->lines[i].ns[set];
-        rests[i] = (struct why_rest){ (uint64_t)((amount % divisor << 32) / divisor), i };
+        rests[i] = (struct why_rest){ (uint64_t)((amount % divisor << 32) / divisor), &why->lines[i] };
     }
     if (why->line_count)
         qsort(rests, why->line_count, sizeof *rests, why_compare_rests);
     for (size_t i = 0; i < missing && i < why->line_count; i++)
-        why->lines[rests[i].line].ns[set]++;
+        rests[i].line->ns[set]++;
     free(rests);
 }
 
@@ -171,13 +194,7 @@ static int why_compare_lines(const void *a, const void *b, void *context)
         return (x->place < y->place) == more ? 1 : -1;
     if (x->follows != y->follows)
         return x->follows ? 1 : -1;
-    if (x->kind != y->kind)
-        return x->kind < y->kind ? -1 : 1;
-    const int paths = strcmp(x->path, y->path);
-    if (paths || !x->wait || !y->wait)
-        return paths;
-    const int names = strcmp(x->wait->text, y->wait->text);
-    return names ? names : strcmp(x->wait->path, y->wait->path);
+    return why_compare_keys(x, y);
 }
 
 /* ---- preempted time ---- */

@@ -1,6 +1,7 @@
 /*
- * Follows the calls of one function. Each thread is read in the order of time, by one worker. A call is followed if its
- * enter and its end were recorded, and all of it between. A call within another one of the function is a part of that.
+ * Follows the calls of one function. Stretches of threads are read in the order of time, each by one worker. A call is
+ * followed if its enter and its end were recorded, and all of it between. A call within another one of the function is
+ * a part of that.
  * Two passes use it: the first one only asks how long the calls took, the second one also adds up what they did.
  */
 #ifndef DWELL_CAUSES_WHY_SCAN_H
@@ -8,6 +9,7 @@
 
 #include "analysis/analysis.h"
 #include "base/wide.h"
+#include "causes/why_cpus.h"
 #include "causes/why_waits.h"
 
 enum { WHY_SLOW, WHY_USUAL, WHY_SETS, WHY_NEITHER = WHY_SETS };
@@ -44,8 +46,8 @@ struct why_sampled {
     uint32_t thread;
     uint64_t begin, end;
     unsigned set;
-    uint32_t cpu; /* 1 + the number of that on which it ended; zero if unknown */
-    bool moved;   /* the thread came to another one in the call, or since its last call of the function */
+    struct why_cpus cpus; /* as it ended */
+    size_t segment;       /* number of the stretch of its thread */
     unsigned session;
     size_t first, count; /* of the values */
 };

@@ -122,10 +122,10 @@ static void trait_add_cpu(struct trait_pairs *p, size_t call)
 {
     const struct why_sampled *c = &p->traits->calls[call];
     char number[16];
-    snprintf(number, sizeof number, "%" PRIu32, c->cpu - 1);
-    if (c->cpu)
+    snprintf(number, sizeof number, "%" PRIu32, c->cpus.now - 1);
+    if (c->cpus.now)
         trait_add(p, call, "cpu", number);
-    if (c->moved)
+    if (c->cpus.moved)
         trait_add(p, call, "migration", "to another cpu");
 }
 

@@ -48,6 +48,7 @@ struct collect_worker {
     const struct session_file *file;
     const struct selection *selection; /* NULL for the whole session */
     const uint64_t *ends;              /* by chunk: its end time; NULL if the selection has no limits in time */
+    const uint64_t *asked_ends;        /* the same; NULL if nothing is asked of what was open */
     const uint32_t *order;             /* of the chunks: each path is found in its first chunk first */
     size_t *next_chunk;                /* in that order; shared by the workers */
     pthread_t thread;
@@ -88,6 +89,13 @@ static bool collect_chunk_is_wanted(const struct collect_worker *w, const struct
     if (w->selection && w->selection->within && !collect_chunk_has_range(w, chunk, &whole))
         return false;
     return selection_takes(w->selection, w->file, chunk->process, chunk->thread);
+}
+
+/* Whether it is asked what was open in the chunk. The loop for chunks that count as a whole gives no answers. */
+static bool collect_chunk_is_asked(const struct collect_worker *w, const struct trace_chunk *chunk)
+{
+    return w->asked_ends &&
+           waits_ask(&w->waits, chunk->thread, chunk->start_time, w->asked_ends[chunk - w->file->chunks]);
 }
 
 /* ---- adding to the whole ---- */
@@ -188,7 +196,8 @@ static void *collect_work_chunks(void *argument)
         const struct trace_chunk *chunk = &w->file->chunks[w->order[i]];
         w->collector.chunk_number = chunk->sequence;
         if (collect_chunk_is_wanted(w, chunk))
-            collector_add_chunk(&w->collector, chunk, !w->waits.acts_only && collect_chunk_is_whole(w, chunk));
+            collector_add_chunk(&w->collector, chunk,
+                                collect_chunk_is_whole(w, chunk) && !collect_chunk_is_asked(w, chunk));
         collect_keep_small(w);
         progress_add(1);
     }
@@ -211,6 +220,7 @@ static void collect_with_workers(struct collect_whole *whole, const struct sessi
     size_t next_chunk = 0;
     uint32_t *order = chunk_order_by_place(file);
     uint64_t *ends = selection && selection->cut ? chunk_ends(file) : NULL;
+    uint64_t *asked_ends = whole->waits && whole->waits->query_count ? chunk_ends(file) : NULL;
     struct collect_worker *workers = need_memory(jobs, sizeof *workers);
     bool *started = need_memory(jobs, sizeof *started);
     for (unsigned i = 0; i < jobs; i++) {
@@ -220,6 +230,7 @@ static void collect_with_workers(struct collect_whole *whole, const struct sessi
                                               .file = file,
                                               .selection = selection,
                                               .ends = ends,
+                                              .asked_ends = asked_ends,
                                               .order = order,
                                               .next_chunk = &next_chunk };
         collector_begin(&workers[i].collector, file, whole->samples, selection, sites);
@@ -247,6 +258,7 @@ static void collect_with_workers(struct collect_whole *whole, const struct sessi
     free(workers);
     free(order);
     free(ends);
+    free(asked_ends);
 }
 
 static struct profile *collect_trees(const struct session_file *file, const struct session_samples *samples,
@@ -324,12 +336,10 @@ struct profile *collect_durations(const struct session_file *file, const struct 
     return p;
 }
 
-struct profile *collect_waits(const struct session_file *file, const struct session_samples *samples, unsigned jobs,
-                              const struct selection *selection, struct waits *waits)
+struct profile *collect_waits(const struct session_file *file, unsigned jobs, const struct selection *selection,
+                              struct waits *waits)
 {
-    struct collect_whole whole = {
-        .lock = PTHREAD_MUTEX_INITIALIZER, .samples = samples, .profile = profile_new(), .waits = waits
-    };
+    struct collect_whole whole = { .lock = PTHREAD_MUTEX_INITIALIZER, .profile = profile_new(), .waits = waits };
     collect_with_workers(&whole, file, jobs, selection, false);
     return whole.profile;
 }

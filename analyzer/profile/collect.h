@@ -41,7 +41,7 @@ struct profile *collect_durations(const struct session_file *file, const struct 
 /* Adds the waits, acts and answers of a part of the session to `waits`, which has none yet. Returns the call paths that
  * they name. They have no amounts. */
 struct waits;
-struct profile *collect_waits(const struct session_file *file, const struct session_samples *samples, unsigned jobs,
-                              const struct selection *selection, struct waits *waits);
+struct profile *collect_waits(const struct session_file *file, unsigned jobs, const struct selection *selection,
+                              struct waits *waits);
 
 #endif

@@ -148,10 +148,21 @@ void waits_add(struct waits *w, const struct wait_place *place, const struct dec
     waits_add_wait(w, &rest);
 }
 
+static size_t waits_seek_query(const struct waits *w, uint32_t thread, uint64_t time)
+{
+    const struct wait_query wanted = { .thread = thread, .time = time };
+    return LOWER_BOUND(query, w->queries, w->query_count, wait_compare_queries(query, &wanted) < 0);
+}
+
 void waits_begin_chunk(struct waits *w, uint32_t thread, uint64_t start)
 {
-    const struct wait_query wanted = { .thread = thread, .time = start };
-    w->next_query = LOWER_BOUND(query, w->queries, w->query_count, wait_compare_queries(query, &wanted) < 0);
+    w->next_query = waits_seek_query(w, thread, start);
+}
+
+bool waits_ask(const struct waits *w, uint32_t thread, uint64_t begin, uint64_t end)
+{
+    const size_t next = waits_seek_query(w, thread, begin);
+    return next < w->query_count && w->queries[next].thread == thread && w->queries[next].time < end;
 }
 
 void waits_answer(struct waits *w, const struct wait_place *place)

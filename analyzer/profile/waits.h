@@ -88,6 +88,9 @@ void waits_add(struct waits *w, const struct wait_place *place, const struct dec
 /* Begins a chunk of the thread's events. */
 void waits_begin_chunk(struct waits *w, uint32_t thread, uint64_t start);
 
+/* Whether a query is about the thread in that time. */
+bool waits_ask(const struct waits *w, uint32_t thread, uint64_t begin, uint64_t end);
+
 /* Answers the queries about an interval of the chunk's thread. */
 void waits_answer(struct waits *w, const struct wait_place *place);
 
