@@ -11,6 +11,7 @@
 #include "analysis/level_changes.h"
 #include "analysis/lines.h"
 #include "analysis/load_part.h"
+#include "analysis/loaded_values.h"
 #include "analysis/recorded_sessions.h"
 #include "analysis/run_length.h"
 #include "analysis/single_calls.h"
@@ -443,6 +444,7 @@ static bool load_collected(struct analysis *analysis, const char *path, const st
                            bool late, bool *damaged, struct error *error)
 {
     *analysis = (struct analysis){ .request = options->selection, .raw = options->raw };
+    loaded_values_begin(analysis);
     if (!load_open(analysis, path, late, error) ||
         !call_filters_apply(&options->selection.filters, analysis->file, options->jobs, error) ||
         !load_select(analysis, error) || !load_check_lines(analysis, options->lines, error)) {
@@ -572,29 +574,4 @@ bool analysis_load(struct analysis *analysis, const char *path, const struct ana
         return true;
     analysis_drop(analysis);
     return false;
-}
-
-void analysis_drop(struct analysis *analysis)
-{
-    selection_free_found(&analysis->request.selection);
-    free(analysis->summary.selection);
-    free(analysis->request.root_text);
-    free((bool *)analysis->request.selection.roots);
-    summary_drop_remarks(&analysis->summary);
-    for (size_t i = 0; i < analysis->part_count; i++)
-        free(analysis->parts[i].path);
-    free(analysis->parts);
-    thread_titles_free(analysis->thread_titles, analysis->file);
-    if (analysis->profile) {
-        if (analysis->names)
-            names_free(analysis->names, analysis->profile->function_count);
-        lines_free(analysis->lines, analysis->profile->site_count);
-        profile_free(analysis->profile);
-    }
-    if (analysis->measured)
-        profile_free(analysis->measured);
-    if (analysis->rollup)
-        rollup_free(analysis->rollup);
-    session_samples_free(analysis->samples);
-    session_file_close(analysis->file);
 }

@@ -20,6 +20,7 @@ struct selection_request {
     struct selection_names within; /* only the time in these activities: marker:WHAT, activity:WHAT; empty for all */
     struct selection_names valued; /* conditions on values, all of which hold in the time that is selected */
     struct thread_ranges *valued_time; /* where they do; NULL if that was not looked for */
+    struct loaded_values *values;      /* of the session; freed with the analysis, and NULL in options of users */
     /* Selects the calls of the functions that match any of these texts, and everything below them; empty for all. */
     struct selection_names roots;
     struct call_filters filters; /* which calls are left out */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/loaded_values.h"
 #include "base/memory.h"
 #include "causes/why.h"
 #include "tables/recorded_argument.h"
@@ -50,18 +51,17 @@ static void argument_add(struct why_argument *a, size_t call, const struct recor
 
 void why_arguments_read(struct why_arguments *a, const struct why_part *part, const struct why_sampled *calls)
 {
-    struct recorded_values values = recorded_values_read(part->session.analysis->file);
-    struct recorded_argument found = { .values = &values, .function = part->session.function };
+    const struct recorded_values *values = loaded_values(part->session.analysis);
+    struct recorded_argument found = { .values = values, .function = part->session.function };
     const struct recorded_function *function = recorded_argument_function(&found, part->session.analysis);
     for (uint32_t i = 0; function && i < function->value_count; i++) {
         struct why_argument *argument = argument_of(a, &function->values[i]);
         for (size_t j = part->first_sample; argument && j < part->first_sample + part->sample_count; j++) {
             const struct recorded_row *row = recorded_argument_row(&found, calls[j].thread, calls[j].begin);
             if (row)
-                argument_add(argument, j, &function->values[i], recorded_value_words(&values, row, i));
+                argument_add(argument, j, &function->values[i], recorded_value_words(values, row, i));
         }
     }
-    recorded_values_free(&values);
 }
 
 /* ---- numbers ---- */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/loaded_values.h"
 #include "arguments/value_choice.h"
 #include "base/comparison.h"
 #include "base/memory.h"
@@ -72,10 +73,8 @@ void exponent_gates_load(struct exponent_gates *gates, enum diff_side side, cons
 {
     if (!gates->count)
         return;
-    struct recorded_values values = recorded_values_read(analysis->file);
     for (size_t i = 0; i < gates->count; i++)
-        exponent_gate_load(&gates->list[i], side, analysis, &values);
-    recorded_values_free(&values);
+        exponent_gate_load(&gates->list[i], side, analysis, loaded_values(analysis));
 }
 
 /* ---- the comparison ---- */

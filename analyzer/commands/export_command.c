@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "analysis/loaded_values.h"
 #include "analysis/session_needs.h"
 #include "base/gzip.h"
 #include "base/memory.h"
@@ -262,13 +263,9 @@ int command_export(int argc, char **argv)
         progress_output();
     bool *only = s.format->uses & EXPORT_FUNCTIONS ? export_choose_functions(&loaded, &s.shared) : NULL;
     s.options.only = only;
-    struct recorded_values values = { .functions = NULL };
-    if (s.with_values) {
-        values = recorded_values_read(loaded.file);
-        s.options.values = &values;
-    }
+    if (s.with_values)
+        s.options.values = loaded_values(&loaded);
     const int status = export_write(&s, &loaded);
-    recorded_values_free(&values);
     free(only);
     analysis_drop(&loaded);
     shared_options_drop(&s.shared);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/loaded_values.h"
 #include "arguments/value_choice.h"
 #include "base/json_text.h"
 #include "base/memory.h"
@@ -15,7 +16,6 @@
 #include "report/text_summary.h"
 #include "symbols/display_name.h"
 #include "tables/scaling.h"
-#include "trace/recorded_values.h"
 
 static const struct shared_use shared[] = {
     { SHARED_PART, NULL },     { SHARED_CALLS, NULL },    { SHARED_FORMAT, NULL }, { SHARED_TEXT, NULL },
@@ -95,8 +95,8 @@ static void scaling_load_session(struct scaling_sessions *all, struct analysis *
     shared_options_load(analysis, path, &s->shared);
     const uint32_t number = option_timed_function(analysis, function);
     const uint32_t total = s->total ? option_timed_function(analysis, s->total) : PROFILE_NONE;
-    struct recorded_values values = recorded_values_read(analysis->file);
-    if (!recorded_argument_find(&argument, analysis, &values, number, all->what, &error))
+    const struct recorded_values *values = loaded_values(analysis);
+    if (!recorded_argument_find(&argument, analysis, values, number, all->what, &error))
         die_of(&error);
     if (!recorded_value_is_number(argument.value))
         die(STATUS_ERROR, "scaling: %s of %s is no number", argument.value->name, analysis->names[number].name);
@@ -105,9 +105,8 @@ static void scaling_load_session(struct scaling_sessions *all, struct analysis *
     scaling_calls_add(&all->calls, analysis, &argument, total);
     all->function = all->count ? all->function : number;
     all->lost += analysis->file->more.lost_values;
-    all->damaged += values.damaged_chunks;
+    all->damaged += values->damaged_chunks;
     all->count++;
-    recorded_values_free(&values);
 }
 
 static void scaling_load(struct scaling_sessions *all, const struct scaling_settings *s, const char *function)

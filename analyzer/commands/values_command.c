@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/loaded_values.h"
 #include "arguments/value_choice.h"
 #include "base/json_text.h"
 #include "base/memory.h"
@@ -12,7 +13,6 @@
 #include "commands/values_list.h"
 #include "tables/calls_by_value.h"
 #include "tables/recorded_argument.h"
-#include "trace/recorded_values.h"
 
 enum { USUAL_ROWS = 40 };
 
@@ -106,17 +106,16 @@ static void values_view(struct values_settings *s)
         by.what = s->by;
     shared_options_load(&analysis, function_words_file(&s->words), &s->shared);
     by.function = option_timed_function(&analysis, function);
-    struct recorded_values values = recorded_values_read(analysis.file);
-    if (!view_by_value(&analysis, &values, &by, &table, &error))
+    const struct recorded_values *values = loaded_values(&analysis);
+    if (!view_by_value(&analysis, values, &by, &table, &error))
         die_of(&error);
-    values_add_remarks(&analysis, &values, &by);
+    values_add_remarks(&analysis, values, &by);
     table.heading =
         need_text("%s: %" PRIu64 " completed calls by %s", analysis.names[by.function].name, by.valued, by.what);
     const size_t limit = shared_is_set(&s->shared, SHARED_LIMIT) ? s->shared.limit : USUAL_ROWS;
     table_limit(&table, limit ? limit : table.row_count);
     values_print(s, &analysis.names[by.function], &table);
     table_drop(&table);
-    recorded_values_free(&values);
     analysis_drop(&analysis);
     free(function);
 }

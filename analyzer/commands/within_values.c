@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/loaded_values.h"
 #include "base/comparison.h"
 #include "base/memory.h"
 #include "commands/commands.h"
@@ -191,8 +192,8 @@ static void within_scan(struct thread_ranges *ranges, const struct analysis *ana
     free(finders);
 }
 
-static void within_add(struct thread_ranges *ranges, const struct analysis *analysis,
-                       const struct recorded_values *values, const char *text, const char *option)
+static void within_add(struct thread_ranges *ranges, const struct analysis *analysis, const char *text,
+                       const char *option)
 {
     struct within_condition c;
     struct recorded_argument argument;
@@ -200,7 +201,7 @@ static void within_add(struct thread_ranges *ranges, const struct analysis *anal
     const size_t before = ranges->count;
     within_parse(&c, text);
     const uint32_t function = option_timed_function(analysis, c.function);
-    if (!recorded_argument_find(&argument, analysis, values, function, c.what, &error))
+    if (!recorded_argument_find(&argument, analysis, loaded_values(analysis), function, c.what, &error))
         die_of(&error);
     within_check(&c, argument.value, option);
     within_scan(ranges, analysis, &argument, &c);
@@ -212,11 +213,6 @@ static void within_add(struct thread_ranges *ranges, const struct analysis *anal
 
 /* ---- the part ---- */
 
-struct within_session {
-    struct analysis analysis;
-    struct recorded_values values;
-};
-
 static bool within_needs_session(const struct selection_request *part)
 {
     bool needs = part->valued.count > 0;
@@ -226,23 +222,23 @@ static bool within_needs_session(const struct selection_request *part)
 }
 
 /* The calls that meet any condition. */
-static void within_find_any(struct selection_request *part, const struct within_session *s)
+static void within_find_any(struct selection_request *part, const struct analysis *analysis)
 {
     for (size_t i = 0; i < part->within.count; i++) {
         if (!within_is_value(part->within.list[i]))
             continue;
         if (!part->selection.within)
             part->selection.within = need_memory(1, sizeof *part->selection.within);
-        within_add(part->selection.within, &s->analysis, &s->values, part->within.list[i], "--within");
+        within_add(part->selection.within, analysis, part->within.list[i], "--within");
     }
 }
 
 /* The time in which all conditions hold. */
-static void within_find_all(struct selection_request *part, const struct within_session *s)
+static void within_find_all(struct selection_request *part, const struct analysis *analysis)
 {
     for (size_t i = 0; i < part->valued.count; i++) {
         struct thread_ranges ranges = { .list = NULL };
-        within_add(&ranges, &s->analysis, &s->values, part->valued.list[i], "--filter");
+        within_add(&ranges, analysis, part->valued.list[i], "--filter");
         thread_ranges_join(&ranges, 0, UINT64_MAX);
         if (part->valued_time) {
             thread_ranges_keep(part->valued_time, &ranges);
@@ -257,14 +253,14 @@ static void within_find_all(struct selection_request *part, const struct within_
 void within_values_find(const char *path, struct analysis_options *load)
 {
     const struct analysis_options options = { .jobs = load->jobs, .no_merge = load->no_merge };
-    struct within_session s;
+    struct analysis analysis;
     load->selection.selection.within = load->selection.valued_time = NULL;
+    load->selection.values = NULL;
     if (!within_needs_session(&load->selection))
         return;
-    command_load(&s.analysis, path, &options);
-    s.values = recorded_values_read(s.analysis.file);
-    within_find_any(&load->selection, &s);
-    within_find_all(&load->selection, &s);
-    recorded_values_free(&s.values);
-    analysis_drop(&s.analysis);
+    command_load(&analysis, path, &options);
+    within_find_any(&load->selection, &analysis);
+    within_find_all(&load->selection, &analysis);
+    load->selection.values = loaded_values_take(&analysis);
+    analysis_drop(&analysis);
 }

@@ -14,8 +14,8 @@ bool within_is_value(const char *text);
 bool within_is_filter(const char *text);
 
 /* Finds the completed calls of the session that meet the conditions in --within and --filter, and sets the ranges of
- * the request that is loaded; they are freed with the analysis. NULL where there is no such condition. Ends the program
- * if no call meets one. */
+ * the request that is loaded, with the session's values; they are freed with the analysis. NULL where there is no such
+ * condition. Ends the program if no call meets one. */
 void within_values_find(const char *path, struct analysis_options *load);
 
 #endif

@@ -162,6 +162,15 @@ static int values_compare_rows(const void *a, const void *b)
     return order ? order : x->chunk != y->chunk ? ORDER(x->chunk, y->chunk) : ORDER(x->words, y->words);
 }
 
+/* As those of one thread usually are. Sorting them takes longer than reading them. */
+static bool values_are_sorted(const struct recorded_values *v)
+{
+    for (size_t i = 1; i < v->row_count; i++)
+        if (values_compare_rows(&v->rows[i - 1], &v->rows[i]) > 0)
+            return false;
+    return true;
+}
+
 static bool values_same_call(const struct recorded_row *a, const struct recorded_row *b)
 {
     return a->thread == b->thread && a->time == b->time && a->function == b->function;
@@ -286,7 +295,7 @@ struct recorded_values recorded_values_read(const struct session_file *file)
     if (recorded_values_are_withheld())
         return (struct recorded_values){ .functions = NULL };
     struct recorded_values v = values_read(file, true);
-    if (v.row_count)
+    if (!values_are_sorted(&v))
         qsort(v.rows, v.row_count, sizeof *v.rows, values_compare_rows);
     if (values_are_repeated(file))
         values_drop_repeated(&v);
