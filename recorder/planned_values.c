@@ -26,6 +26,12 @@ void planned_values_drop(struct planned_values *v)
     free(v->choices);
     free(v->bytes);
     free(v->names);
+    error_drop(&v->unread);
+}
+
+static const char *planned_origin(const struct planned_values *v)
+{
+    return v->origin ? v->origin : "--values";
 }
 
 /* ---- the plan's bytes ---- */
@@ -97,23 +103,24 @@ static void planned_put_site(FILE *out, const struct argument_site *site, const 
         planned_put_use(out, &site->uses[list->index[i]]);
 }
 
-static void planned_put_texts(FILE *out, const struct symbol_module *module)
-{
-    static const char zeros[8];
-    const size_t path = strlen(module->path), texts = module->build_id_length + path;
-    fwrite(module->build_id, 1, module->build_id_length, out);
-    fwrite(module->path, 1, path, out);
-    fwrite(zeros, 1, -texts % 8, out);
-}
-
 /* The functions of a module. */
 struct planned_module {
     struct planned_values *values;
     const struct symbol_module *module;
+    const char *path; /* as its processes name it */
     struct binaries *binaries;
     struct argument_reader *reader;
     struct error *error;
 };
+
+static void planned_put_texts(FILE *out, const struct planned_module *m)
+{
+    static const char zeros[8];
+    const size_t path = strlen(m->path), texts = m->module->build_id_length + path;
+    fwrite(m->module->build_id, 1, m->module->build_id_length, out);
+    fwrite(m->path, 1, path, out);
+    fwrite(zeros, 1, -texts % 8, out);
+}
 
 /* Appends what a stream has written, and frees it. */
 static void planned_append(char **bytes, size_t *length, char *more, size_t more_length)
@@ -149,12 +156,12 @@ static void planned_put_function(struct planned_module *m, uint64_t function, co
     FILE *out = need_stream(&body, &length);
     struct dwell_values_function head = {
         .build_id_length = (uint16_t)m->module->build_id_length,
-        .path_length = (uint16_t)strlen(m->module->path),
+        .path_length = (uint16_t)strlen(m->path),
         .values = (uint16_t)list->count,
         .text_bytes = v->text_bytes,
         .offset = function,
     };
-    planned_put_texts(out, m->module);
+    planned_put_texts(out, m);
     for (size_t i = 0; i < list->count; i++)
         planned_put_value(out, &f->list[list->index[i]]);
     for (size_t i = 0; i < f->site_count; i++) {
@@ -190,7 +197,8 @@ static const char *planned_refuse(const struct argument *a)
 }
 
 /* Says what was asked for and cannot be recorded. Without names, such values are left out. */
-static bool planned_can_read(const struct function_arguments *f, size_t argument, const char *name, bool named)
+static bool planned_can_read(const struct planned_module *m, const struct function_arguments *f, size_t argument,
+                             const char *name, bool named)
 {
     enum missing why = MISSING_NOT;
     bool any = false;
@@ -205,15 +213,16 @@ static bool planned_can_read(const struct function_arguments *f, size_t argument
     if (!refused && !any)
         refused = why ? missing_text(why) : "no call of its probe is known";
     if (refused && named)
-        say("--values: %s of %s cannot be recorded: %s", f->list[argument].name, name, refused);
+        say("%s: %s of %s cannot be recorded: %s", planned_origin(m->values), f->list[argument].name, name, refused);
     return !refused;
 }
 
-static struct planned_list planned_choose(const struct function_arguments *f, const char *name, bool named)
+static struct planned_list planned_choose(const struct planned_module *m, const struct function_arguments *f,
+                                          const char *name, bool named)
 {
     struct planned_list list = { .count = 0 };
     for (size_t i = 0; i < f->count; i++) {
-        if (!planned_can_read(f, i, name, named))
+        if (!planned_can_read(m, f, i, name, named))
             continue;
         list.more |= list.count == DWELL_VALUES_MOST;
         if (list.more)
@@ -232,14 +241,14 @@ static bool planned_add_function(struct planned_module *m, const struct value_ch
     struct error error = { NULL };
     bool good = arguments_find(m->reader, function, c->what, c->count, &f, &error);
     if (good && f.sites) {
-        const struct planned_list list = planned_choose(&f, name, c->count > 0);
+        const struct planned_list list = planned_choose(m, &f, name, c->count > 0);
         if (list.count)
             planned_put_function(m, function, &f, &list);
         if (list.more)
-            say("--values: %s: only the first %d values are recorded", name, DWELL_VALUES_MOST);
+            say("%s: %s: only the first %d values are recorded", planned_origin(m->values), name, DWELL_VALUES_MOST);
     }
     if (!good && value_choice_is_name(c))
-        error_set(m->error, "--values: %s: %s", name, error.text);
+        error_set(m->error, "%s: %s: %s", planned_origin(m->values), name, error.text);
     else
         good = true;
     error_drop(&error);
@@ -251,11 +260,13 @@ static bool planned_look_at(struct planned_module *m, struct value_choice *c, ui
 {
     char *name = value_choice_take(c, m->binaries, m->module, function);
     bool good = true;
-    if (name && c->matches > PLANNED_FUNCTIONS && !m->values->many)
-        good = error_set(m->error,
-                         "--values '%s' names more than %d functions, and values are secrets: name fewer, or add "
-                         "--values-many",
-                         c->text, PLANNED_FUNCTIONS);
+    if (name && m->values->off)
+        planned_put_function(m, function, &(struct function_arguments){ .count = 0 },
+                             &(struct planned_list){ .count = 0 });
+    else if (name && c->matches > PLANNED_FUNCTIONS && !m->values->many)
+        good = error_set(m->error, "%s '%s' names more than %d functions, and values are secrets: name fewer%s",
+                         planned_origin(m->values), c->text, PLANNED_FUNCTIONS,
+                         m->values->origin ? "" : ", or add --values-many");
     else if (name)
         good = planned_add_function(m, c, function, name);
     free(name);
@@ -269,6 +280,24 @@ static void planned_find_in_module(struct planned_module *m)
         for (size_t place = 0; arguments_next_function(m->reader, &place, &function);)
             if (!planned_look_at(m, &m->values->choices[i], function))
                 break;
+}
+
+void planned_values_find_in(struct planned_values *v, const struct symbol_module *loaded, const char *file,
+                            struct error *error)
+{
+    const struct symbol_module module = { file, loaded->build_id, loaded->build_id_length };
+    struct planned_module m = { v, &module, loaded->path, binaries_new(), NULL, error };
+    struct error unread = { NULL };
+    m.reader = arguments_open(m.binaries, &module, &unread);
+    if (m.reader) {
+        planned_find_in_module(&m);
+        arguments_close(m.reader);
+    }
+    if (!v->read && unread.text)
+        error_set(&v->unread, "%s", unread.text);
+    v->read = true;
+    error_drop(&unread);
+    binaries_free(m.binaries);
 }
 
 /* What program_modules_list takes. */
@@ -286,16 +315,13 @@ static void planned_take_module(void *context, const char *path)
         return;
     uint8_t id[64];
     const struct symbol_module module = { whole, id, elf_build_id_of(whole, id, sizeof id) };
-    struct planned_module m = { search->values, &module, binaries_new(), NULL, search->error };
-    struct error unread = { NULL };
-    m.reader = arguments_open(m.binaries, &module, &unread);
-    if (m.reader) {
-        planned_find_in_module(&m);
-        arguments_close(m.reader);
-    }
-    error_drop(&unread);
-    binaries_free(m.binaries);
+    planned_values_find_in(search->values, &module, whole, search->error);
     free(whole);
+}
+
+bool planned_values_say_unread(const struct planned_values *v, struct error *error)
+{
+    return v->unread.text && !error_set(error, "%s: %s", planned_origin(v), v->unread.text);
 }
 
 bool planned_values_find(struct planned_values *v, const char *program, struct error *error)
@@ -305,7 +331,8 @@ bool planned_values_find(struct planned_values *v, const char *program, struct e
         return false;
     for (size_t i = 0; i < v->count; i++)
         if (!v->choices[i].matches)
-            return error_set(error, "--values: no function of %s that calls a probe is named '%s'%s", program,
+            return !planned_values_say_unread(v, error) &&
+                   error_set(error, "--values: no function of %s that calls a probe is named '%s'%s", program,
                              v->choices[i].text, function_pattern_hint(&v->choices[i].function, ""));
     if (v->left_out)
         say("--values: only %d calls of probes are recorded; name fewer functions", DWELL_VALUES_SITES);
@@ -317,25 +344,44 @@ bool planned_values_find(struct planned_values *v, const char *program, struct e
 /* ---- writing ---- */
 
 /* Names that make the chunk too large are left out: then values are numbers. */
-bool planned_values_write(const struct planned_values *v, const struct session *session, int fd)
+uint8_t *planned_values_plan(const struct planned_values *v, size_t *used)
 {
     const size_t end = sizeof(struct dwell_values_plan) + v->length;
     const size_t names = end + v->names_length <= DWELL_CHUNK_LARGEST - DWELL_UNIT ? v->names_length : 0;
-    const size_t used = end + names;
-    const size_t size = (used + DWELL_UNIT - 1) / DWELL_UNIT * DWELL_UNIT;
     const struct dwell_values_plan plan = {
-        .chunk = { .magic = DWELL_CHUNK_MAGIC,
-                   .kind = DWELL_CHUNK_PLAN,
-                   .size = (uint32_t)size,
-                   .used = (uint32_t)used },
+        .chunk = { .magic = DWELL_CHUNK_MAGIC, .kind = DWELL_CHUNK_PLAN },
         .functions = v->functions,
         .names = names ? (uint32_t)end : 0,
     };
+    uint8_t *bytes = need_memory(end + names, 1);
+    *used = end + names;
+    memcpy(bytes, &plan, sizeof plan);
+    if (v->length)
+        memcpy(bytes + sizeof plan, v->bytes, v->length);
+    if (names)
+        memcpy(bytes + end, v->names, names);
+    return bytes;
+}
+
+/* The header comes last: then the chunk is whole. */
+uint64_t planned_values_put(uint8_t *plan, size_t used, const struct session *session, int fd)
+{
+    const size_t size = (used + DWELL_UNIT - 1) / DWELL_UNIT * DWELL_UNIT, head = sizeof(struct dwell_chunk_header);
+    struct dwell_chunk_header *chunk = (struct dwell_chunk_header *)(void *)plan;
+    chunk->size = (uint32_t)size;
+    chunk->used = (uint32_t)used;
     const uint64_t offset = size <= DWELL_CHUNK_LARGEST ? session_claim(session, fd, (uint32_t)size) : 0;
-    if (!offset || pwrite(fd, v->bytes, v->length, (off_t)(offset + sizeof plan)) != (ssize_t)v->length ||
-        pwrite(fd, v->names, names, (off_t)(offset + end)) != (ssize_t)names ||
-        pwrite(fd, &plan, sizeof plan, (off_t)offset) != (ssize_t)sizeof plan)
-        return false;
-    session_more(session)->values = offset;
-    return true;
+    const bool good = offset &&
+                      pwrite(fd, plan + head, used - head, (off_t)(offset + head)) == (ssize_t)(used - head) &&
+                      pwrite(fd, plan, head, (off_t)offset) == (ssize_t)head;
+    return good ? offset : 0;
+}
+
+bool planned_values_write(const struct planned_values *v, const struct session *session, int fd)
+{
+    size_t used;
+    uint8_t *plan = planned_values_plan(v, &used);
+    session_more(session)->values = planned_values_put(plan, used, session, fd);
+    free(plan);
+    return session_more(session)->values;
 }

@@ -21,8 +21,12 @@ struct planned_values {
     size_t names_length;
     uint32_t functions, sites;
     uint32_t text_bytes; /* of a text that are kept; zero for the usual number */
+    const char *origin;  /* begins messages; NULL: "--values" */
     bool many;
-    bool left_out; /* calls of probes, as there are too many */
+    bool off;            /* their values are not to be read: the functions alone are found */
+    bool read;           /* a module was looked at */
+    struct error unread; /* why the first one, the program, cannot be read */
+    bool left_out;       /* calls of probes, as there are too many */
 };
 
 /* Adds FUNCTION[:WHAT,...]. If it is not valid, sets the error. */
@@ -31,6 +35,20 @@ bool planned_values_add(struct planned_values *v, const char *text, struct error
 /* Finds the functions in the program and the libraries that it is linked with, and how their values are read. Says what
  * cannot be read. If a choice names nothing, or too much, sets the error. */
 bool planned_values_find(struct planned_values *v, const char *program, struct error *error);
+
+/* The same in one module that a process has loaded: `path` is its name, and `file` has it. Choices that name nothing
+ * are no error. */
+void planned_values_find_in(struct planned_values *v, const struct symbol_module *loaded, const char *file,
+                            struct error *error);
+
+/* The plan's chunk, which the caller frees. */
+uint8_t *planned_values_plan(const struct planned_values *v, size_t *used);
+
+/* Why a choice names nothing: the program cannot be read. Sets the error and returns true. */
+bool planned_values_say_unread(const struct planned_values *v, struct error *error);
+
+/* Writes a plan's chunk into a session, and returns its offset; zero if there is no room. */
+uint64_t planned_values_put(uint8_t *plan, size_t used, const struct session *session, int fd);
 
 /* Writes the plan into a session that no program records into yet. False if there is no room. */
 bool planned_values_write(const struct planned_values *v, const struct session *session, int fd);

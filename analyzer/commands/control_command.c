@@ -14,6 +14,7 @@
 #include "base/memory.h"
 #include "commands/command_line.h"
 #include "commands/commands.h"
+#include "commands/control_values.h"
 #include "commands/features.h"
 #include "dwell/format.h"
 #include "recorder/control_chunk.h"
@@ -38,9 +39,10 @@ struct control_settings {
     struct shared_options shared;
     const char *target; /* a PID or a session file */
     const char *action;
-    const char *event; /* of the action "event": which class at which level */
-    const char *level; /* of the action "level": LEVEL=PATTERN */
-    const char *keep;  /* of the action "keep": PATTERN>LIMIT */
+    const char *event;  /* of the action "event": which class at which level */
+    const char *level;  /* of the action "level": LEVEL=PATTERN */
+    const char *keep;   /* of the action "keep": PATTERN>LIMIT */
+    const char *values; /* of the action "values": FUNCTION[:WHAT,...] */
 };
 
 static void control_take(void *settings, const struct option_row *row, char *argument)
@@ -57,6 +59,8 @@ static void control_take(void *settings, const struct option_row *row, char *arg
         s->level = argument;
     else if (!s->keep && strcmp(s->action, "keep") == 0)
         s->keep = argument;
+    else if (!s->values && strcmp(s->action, "values") == 0)
+        s->values = argument;
     else
         die(STATUS_ERROR, "control: too many arguments: '%s'", argument);
 }
@@ -66,8 +70,8 @@ static void control_check(void *settings)
     const struct control_settings *s = settings;
     if (!s->action)
         die(STATUS_ERROR,
-            "control: give a PID or a session file, then pause, resume, stop, dump, event, level or keep; see dwell control "
-            "--help");
+            "control: give a PID or a session file, then pause, resume, stop, dump, event, level, keep or values; see dwell "
+            "control --help");
 }
 
 static const struct option_row options[] = { { TAKE_BY(control_take) }, { 0 } };
@@ -123,6 +127,10 @@ static void control_send_command(struct dwell_control *control, uint32_t pid, ui
         die(STATUS_ERROR, "%s: %s", text, strerror(-control->result));
     if (control->result == -ENOSPC && command == DWELL_COMMAND_EVENT)
         die(STATUS_ERROR, "process %u: too many classes; use * for all", pid);
+    if (control->result == -EOPNOTSUPP && command == DWELL_COMMAND_VALUES)
+        die(STATUS_ERROR, "process %u cannot record values: they need x86-64, and mode trace or ring", pid);
+    if (control->result == -ENOSYS)
+        die(STATUS_ERROR, "process %u has a runtime of another version, which does not know this command", pid);
     if (control->result < 0)
         die(STATUS_ERROR, "process %u refused: %s", pid,
             control->result == -EPERM ? "its recording was stopped permanently" : strerror(-control->result));
@@ -280,7 +288,7 @@ static const struct {
 } actions[] = {
     { "pause", DWELL_COMMAND_PAUSE }, { "resume", DWELL_COMMAND_RESUME }, { "stop", DWELL_COMMAND_STOP },
     { "dump", DWELL_COMMAND_DUMP },   { "event", DWELL_COMMAND_EVENT },   { "level", DWELL_COMMAND_LEVEL },
-    { "keep", DWELL_COMMAND_KEEP },
+    { "keep", DWELL_COMMAND_KEEP },   { "values", DWELL_COMMAND_VALUES },
 };
 
 static char *control_absolute_path(const char *path)
@@ -308,7 +316,7 @@ static char *control_event_text(const char *event)
     return text;
 }
 
-/* The argument of the command. The caller frees it. */
+/* The argument of a command that all processes can get. The caller frees it. */
 static char *control_command_text(const struct control_settings *s, enum dwell_command command)
 {
     if (command == DWELL_COMMAND_DUMP)
@@ -316,6 +324,20 @@ static char *control_command_text(const struct control_settings *s, enum dwell_c
     if (command == DWELL_COMMAND_EVENT)
         return control_event_text(s->event);
     return need_copy("", 0);
+}
+
+/* Also of one that is for one process. */
+static char *control_process_text(const struct control_settings *s, enum dwell_command command,
+                                  struct dwell_control *control, int fd, struct dwell_file_header *header)
+{
+    const struct session session = control_session(header);
+    if (command == DWELL_COMMAND_LEVEL)
+        return control_level_text(s->level, control, fd, header);
+    if (command == DWELL_COMMAND_KEEP)
+        return control_keep_text(s->keep, control->pid, fd, header);
+    if (command == DWELL_COMMAND_VALUES)
+        return control_values_text(s->values, control->pid, &session, fd);
+    return control_command_text(s, command);
 }
 
 static void control_one_process(const struct control_settings *s, enum dwell_command command)
@@ -329,9 +351,7 @@ static void control_one_process(const struct control_settings *s, enum dwell_com
         control = control_chunk_next(fd, &walk);
     if (!control)
         die(STATUS_ERROR, "process %u has no room for commands in its session file", pid);
-    char *text = command == DWELL_COMMAND_LEVEL  ? control_level_text(s->level, control, fd, header)
-                 : command == DWELL_COMMAND_KEEP ? control_keep_text(s->keep, pid, fd, header)
-                                                 : control_command_text(s, command);
+    char *text = control_process_text(s, command, control, fd, header);
     control_send_command(control, pid, command, text);
     if (command == DWELL_COMMAND_DUMP) {
         seal_dump(text, header); /* fails where the process has another root: `dwell info` says so */
@@ -349,7 +369,7 @@ static void control_all_processes(const struct control_settings *s, enum dwell_c
     const bool event = command == DWELL_COMMAND_EVENT;
     if (command != DWELL_COMMAND_PAUSE && command != DWELL_COMMAND_RESUME && !event)
         die(STATUS_ERROR,
-            "control: stop, dump, level and keep take a PID; a session file takes pause, resume and event");
+            "control: stop, dump, level, keep and values take a PID; a session file takes pause, resume and event");
     int fd = control_open_session(s->target);
     struct dwell_file_header *header = control_map_header(fd);
     char *text = control_command_text(s, command);
@@ -370,7 +390,7 @@ static void control_all_processes(const struct control_settings *s, enum dwell_c
 static const struct command_line line = {
     .name = "control",
     .arguments =
-        "PID|FILE pause|resume\nPID stop|dump\nPID|FILE event CLASS[:LEVEL|:off]\nPID level LEVEL=PATTERN\nPID keep PATTERN>LIMIT",
+        "PID|FILE pause|resume\nPID stop|dump\nPID|FILE event CLASS[:LEVEL|:off]\nPID level LEVEL=PATTERN\nPID keep PATTERN>LIMIT\nPID values FUNCTION[:WHAT,...]|FUNCTION>off",
     .text =
         "Controls the recording of a running program: of the process PID, or of all processes of the session "
         "FILE.\v"
@@ -378,14 +398,16 @@ static const struct command_line line = {
         "of its own, while it goes on (mostly for record --mode ring); enable or disable the trace events of a "
         "class (its name, its GUID, or * for all; LEVEL is as in record --event); take the probes of functions out of "
         "the code (level out=PATTERN), only count their calls (counted=PATTERN), or put them back "
-        "(timed=PATTERN); or change which slow calls record --keep keeps (keep 'PATTERN>LIMIT', and 'PATTERN>off' "
-        "for none of these functions). Write ./FILE if its name is a number.\n\nExamples:\n"
+        "(timed=PATTERN); change which slow calls record --keep keeps (keep 'PATTERN>LIMIT', and 'PATTERN>off' "
+        "for none of these functions); or record values of a function, as record --values does (values "
+        "FUNCTION[:WHAT,...], and 'FUNCTION>off' to end it). Write ./FILE if its name is a number.\n\nExamples:\n"
         "  dwell control 1234 pause\n"
         "  dwell control 1234 dump -o now.data\n"
         "  dwell control dwell.data resume\n"
         "  dwell control 1234 event 'Requests:information'\n"
         "  dwell control 1234 level 'out=get_*'\n"
-        "  dwell control 1234 keep 'parse>50ms'",
+        "  dwell control 1234 keep 'parse>50ms'\n"
+        "  dwell control 1234 values 'parse:length'",
     .options = options,
     .check = control_check,
     .shared = shared,
@@ -402,6 +424,8 @@ int command_control(int argc, char **argv)
         die(STATUS_ERROR, "control: which level? Give timed=, counted= or out=PATTERN");
     if (command == DWELL_COMMAND_KEEP && !s.keep)
         die(STATUS_ERROR, "control: which slow calls? Give 'PATTERN>LIMIT', such as 'parse>50ms', or 'PATTERN>off'");
+    if (command == DWELL_COMMAND_VALUES && !s.values)
+        die(STATUS_ERROR, "control: which values? Give FUNCTION, FUNCTION:WHAT,... or 'FUNCTION>off'");
     if (s.level)
         control_level_check(s.level);
     if (s.shared.output && command != DWELL_COMMAND_DUMP)

@@ -26,37 +26,35 @@ static bool merged_same_function(const uint8_t *a, const uint8_t *b)
            memcmp(a + sizeof f, b + sizeof g, texts) == 0;
 }
 
-static bool merged_refuse(struct error *error, const struct session_file *file, const uint8_t *entry)
+size_t merged_values_find(const struct merged_values *m, const uint8_t *entry)
 {
-    const struct dwell_values_function f = merged_head(entry);
-    struct dwell_value value = { .name = "" };
-    const size_t texts = ((size_t)f.build_id_length + f.path_length + 7) & ~(size_t)7;
-    if (f.values)
-        memcpy(&value, entry + sizeof f + texts, sizeof value);
-    return error_set(error,
-                     "%s: holds other values of a function (%.*s and so on) than a session before it; record the same "
-                     "ones, or leave out --with-values",
-                     file->path, DWELL_VALUES_NAME - 1, value.name);
+    size_t i = 0;
+    while (i < m->function_count && !merged_same_function(m->functions[i].entry, entry))
+        i++;
+    return i;
 }
 
-/* Finds the function of the entry, or adds it. Returns false if it is there with other values. */
-static bool merged_find(struct merged_values *m, const struct session_file *file, const uint8_t *entry, size_t *at,
-                        struct error *error)
+/* Finds the function of the entry, or adds it. Returns false if it is there with other values, or has no room. */
+static bool merged_add(struct merged_values *m, uint8_t *entry, size_t *at, const uint8_t **refused)
 {
-    const struct dwell_values_function f = merged_head(entry);
-    for (*at = 0; *at < m->function_count; ++*at) {
+    struct dwell_values_function f = merged_head(entry);
+    const uint32_t flags = f.text_bytes & DWELL_VALUES_FLAGS;
+    f.text_bytes &= ~(uint32_t)DWELL_VALUES_FLAGS;
+    memcpy(entry, &f, sizeof f);
+    *at = merged_values_find(m, entry);
+    if (*at < m->function_count) {
         const uint8_t *known = m->functions[*at].entry;
         if (merged_head(known).size == f.size && memcmp(known, entry, f.size) == 0)
             return true;
-        if (merged_same_function(known, entry))
-            return merged_refuse(error, file, entry);
+        *refused = entry;
+        return false;
     }
     if (m->site_count + f.sites > MOST_SITES)
-        return error_set(error, "%s: more places where values are read than one session can hold", file->path);
+        return false;
     GROW(m->functions, m->function_count, m->function_room);
-    m->functions[m->function_count++] =
-        (struct merged_function){ .entry = (uint8_t *)need_copy((const char *)entry, f.size),
-                                  .first_site = m->site_count };
+    m->functions[m->function_count++] = (struct merged_function){
+        .entry = (uint8_t *)need_copy((const char *)entry, f.size), .first_site = m->site_count, .flags = flags
+    };
     m->site_count += f.sites;
     return true;
 }
@@ -123,25 +121,51 @@ static void merged_add_names(struct merged_values *m, const uint8_t *at, size_t 
 
 /* ---- sessions ---- */
 
-static bool merged_add_plan(struct merged_values *m, const struct session_file *file, const uint8_t *data, size_t end,
-                            struct error *error)
+bool merged_values_add_plan(struct merged_values *m, struct merged_plan *p)
 {
     struct dwell_values_plan plan;
-    memcpy(&plan, data, sizeof plan);
-    struct recorded_values v = recorded_values_list(file);
-    const size_t count = merged_whole_functions(&v, data, end, plan.functions), known = m->function_count;
-    size_t *numbers = need_memory(count + 1, sizeof *numbers), at = sizeof plan;
+    memcpy(&plan, p->data, sizeof plan);
+    struct recorded_values v = recorded_values_of_plan(p->data, p->end);
+    const size_t known = m->function_count;
+    size_t at = sizeof plan;
     bool good = true;
-    for (size_t i = 0; i < count && good; i++, at += merged_head(data + at).size) {
-        good = merged_find(m, file, data + at, &numbers[i], error);
-        if (good)
-            merged_add_sites(m, &m->functions[numbers[i]]);
-    }
-    if (good && plan.names >= at && plan.names <= end)
-        merged_add_names(m, data + plan.names, end - plan.names, numbers, count, known);
-    free(numbers);
+    p->count = merged_whole_functions(&v, p->data, p->end, plan.functions);
+    p->numbers = need_memory(p->count + 1, sizeof *p->numbers);
+    for (size_t i = 0; i < p->count && good; i++, at += merged_head(p->data + at).size)
+        good = merged_add(m, p->data + at, &p->numbers[i], &p->refused);
+    if (good && plan.names >= at && plan.names <= p->end)
+        merged_add_names(m, p->data + plan.names, p->end - plan.names, p->numbers, p->count, known);
     recorded_values_free(&v);
     return good;
+}
+
+/* The name of a function's first value. */
+static struct dwell_value merged_first_value(const uint8_t *entry)
+{
+    const struct dwell_values_function f = merged_head(entry);
+    struct dwell_value value = { .name = "" };
+    const size_t texts = ((size_t)f.build_id_length + f.path_length + 7) & ~(size_t)7;
+    if (f.values)
+        memcpy(&value, entry + sizeof f + texts, sizeof value);
+    return value;
+}
+
+static bool merged_refuse(const struct session_file *file, const uint8_t *entry, struct error *error)
+{
+    if (!entry)
+        return error_set(error, "%s: more places where values are read than one session can hold", file->path);
+    return error_set(error,
+                     "%s: holds other values of a function (%.*s and so on) than a session before it; record the same "
+                     "ones, or leave out --with-values",
+                     file->path, DWELL_VALUES_NAME - 1, merged_first_value(entry).name);
+}
+
+static void merged_take_sites(struct merged_values *m, const struct merged_plan *p)
+{
+    for (size_t i = 0; i < p->count; i++) {
+        m->functions[p->numbers[i]].flags = 0; /* they are for programs that run */
+        merged_add_sites(m, &m->functions[p->numbers[i]]);
+    }
 }
 
 bool merged_values_add(struct merged_values *m, const struct session_file *file, struct error *error)
@@ -150,10 +174,16 @@ bool merged_values_add(struct merged_values *m, const struct session_file *file,
     m->own_sites = 0;
     if (!chunk || trace_chunk_end(chunk) < sizeof(struct dwell_values_plan))
         return true;
-    uint8_t *data = need_memory((size_t)chunk->size + TRACE_PADDING, 1);
-    const bool good =
-        !session_file_read_chunk(file, chunk, data) || merged_add_plan(m, file, data, trace_chunk_end(chunk), error);
-    free(data);
+    struct merged_plan p = { .data = need_memory((size_t)chunk->size + TRACE_PADDING, 1),
+                             .end = trace_chunk_end(chunk) };
+    const bool read = session_file_read_chunk(file, chunk, p.data);
+    bool good = !read || merged_values_add_plan(m, &p);
+    if (!good)
+        merged_refuse(file, p.refused, error);
+    else if (read)
+        merged_take_sites(m, &p);
+    free(p.numbers);
+    free(p.data);
     return good;
 }
 
@@ -195,9 +225,11 @@ uint8_t *merged_values_plan(const struct merged_values *m, size_t *size)
     uint8_t *bytes = need_memory(*size, 1), *to = bytes + sizeof plan;
     memcpy(bytes, &plan, sizeof plan);
     for (size_t i = 0; i < m->function_count; i++) {
-        const uint32_t entry = merged_head(m->functions[i].entry).size;
-        memcpy(to, m->functions[i].entry, entry);
-        to += entry;
+        struct dwell_values_function f = merged_head(m->functions[i].entry);
+        memcpy(to, m->functions[i].entry, f.size);
+        f.text_bytes |= m->functions[i].flags;
+        memcpy(to, &f, sizeof f);
+        to += f.size;
     }
     if (m->names_size)
         memcpy(to, m->names, m->names_size);

@@ -61,10 +61,9 @@ static size_t values_add_function(struct recorded_values *v, const uint8_t *at, 
     return values_add_sites(v, at + head, at + f.size, f.sites) ? f.size : 0;
 }
 
-static void values_read_plan(struct recorded_values *v, const struct trace_chunk *chunk, const uint8_t *data)
+static void values_read_plan(struct recorded_values *v, const uint8_t *data, size_t end)
 {
     struct dwell_values_plan plan;
-    const size_t end = trace_chunk_end(chunk);
     size_t at = sizeof plan;
     if (end < sizeof plan)
         return;
@@ -252,7 +251,7 @@ static struct recorded_values values_begin(const struct session_file *file)
     const struct trace_chunk *chunk = session_file_chunk(file, DWELL_CHUNK_PLAN, file->more.values);
     uint8_t *data = chunk ? values_read_chunk(&v, file, chunk) : NULL;
     if (data)
-        values_read_plan(&v, chunk, data);
+        values_read_plan(&v, data, trace_chunk_end(chunk));
     free(data);
     return v;
 }
@@ -300,6 +299,13 @@ struct recorded_values recorded_values_read(const struct session_file *file)
     if (values_are_repeated(file))
         values_drop_repeated(&v);
     values_join_exits(&v);
+    return v;
+}
+
+struct recorded_values recorded_values_of_plan(const uint8_t *plan, size_t end)
+{
+    struct recorded_values v = { .functions = NULL };
+    values_read_plan(&v, plan, end);
     return v;
 }
 

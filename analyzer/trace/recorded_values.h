@@ -77,6 +77,9 @@ struct recorded_values recorded_values_read(const struct session_file *file);
 /* The functions alone, with the numbers of their rows. */
 struct recorded_values recorded_values_list(const struct session_file *file);
 
+/* The functions of a plan chunk of `end` bytes, without rows. */
+struct recorded_values recorded_values_of_plan(const uint8_t *plan, size_t end);
+
 /* Whether what this program prints goes to somebody who must not see them: RECORDED_VALUES_WITHHELD is set. */
 #define RECORDED_VALUES_WITHHELD "DWELL_WITHHOLD_VALUES"
 bool recorded_values_are_withheld(void);

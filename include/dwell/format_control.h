@@ -16,8 +16,8 @@ struct dwell_control {
     uint32_t command;   /* enum dwell_command; reset to zero when it is done */
     int32_t result;     /* of the last command: zero or more, or a negative errno value */
     uint32_t pad;
-    char text[1024]; /* dump: the path to write; event: "NAME:LEVEL", "GUID:LEVEL", "*:off" and so on; level, keep: an
-                      * offset in the file, decimal */
+    char text[1024]; /* dump: the path to write; event: "NAME:LEVEL", "GUID:LEVEL", "*:off" and so on; level, keep,
+                      * values: an offset in the file, decimal */
     uint32_t asks;   /* enum dwell_question about the module below; reset to zero by the answer */
     uint32_t build_id_length;
     uint32_t path_length;
@@ -54,12 +54,13 @@ enum dwell_command {
     DWELL_COMMAND_NONE = 0,
     DWELL_COMMAND_PAUSE = 1,
     DWELL_COMMAND_RESUME = 2,
-    DWELL_COMMAND_STOP = 3,  /* permanently */
-    DWELL_COMMAND_DUMP = 4,  /* writes the current contents of the session to the file `text` */
-    DWELL_COMMAND_LOOK = 5,  /* read global_stopped and global_suspended again */
-    DWELL_COMMAND_EVENT = 6, /* enables or disables trace events as in `text`; result: the number of classes */
-    DWELL_COMMAND_LEVEL = 7, /* sets levels as the chunk at the offset `text` says; result: the number of functions */
-    DWELL_COMMAND_KEEP = 8,  /* the same with watches (format_keep.h), which the chunk has as DWELL_FILTER_KEEP */
+    DWELL_COMMAND_STOP = 3,   /* permanently */
+    DWELL_COMMAND_DUMP = 4,   /* writes the current contents of the session to the file `text` */
+    DWELL_COMMAND_LOOK = 5,   /* read global_stopped and global_suspended again */
+    DWELL_COMMAND_EVENT = 6,  /* enables or disables trace events as in `text`; result: the number of classes */
+    DWELL_COMMAND_LEVEL = 7,  /* sets levels as the chunk at the offset `text` says; result: the number of functions */
+    DWELL_COMMAND_KEEP = 8,   /* the same with watches (format_keep.h), which the chunk has as DWELL_FILTER_KEEP */
+    DWELL_COMMAND_VALUES = 9, /* reads values as the plan chunk (format_values.h) at the offset `text` says */
 };
 
 _Static_assert(sizeof(struct dwell_control) <= DWELL_UNIT, "a control chunk is one unit");

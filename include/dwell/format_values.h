@@ -11,11 +11,15 @@ enum {
     DWELL_VALUES_NAME = 56,    /* bytes of a value's name, with a zero at its end */
     DWELL_VALUES_TEXT = 64,    /* bytes of a text that are kept, unless the function says another number */
     DWELL_VALUES_TEXT_MOST = 1024,
-    DWELL_VALUES_CUT = 1 << 16, /* in a text's first word: the text goes on */
+    DWELL_VALUES_CUT = 1 << 16,     /* in a text's first word: the text goes on */
+    DWELL_VALUES_OFF = 1 << 30,     /* in a function's text_bytes: programs that begin later do not read its values */
+    DWELL_VALUES_CHANGED = 1 << 29, /* likewise: the process that is sent this plan takes over whether it does */
+    DWELL_VALUES_FLAGS = DWELL_VALUES_OFF | DWELL_VALUES_CHANGED,
 };
 
-/* A plan chunk. The recorder writes it before the program starts; dwell_file_more.values is its offset. The functions
- * follow one after another. */
+/* A plan chunk. The recorder writes it before the program starts, and `dwell control` writes another one for each
+ * command: it begins with the functions of the one before. dwell_file_more.values is the offset of the last one. The
+ * functions follow one after another. */
 struct dwell_values_plan {
     struct dwell_chunk_header chunk;
     uint32_t functions;
@@ -27,7 +31,7 @@ struct dwell_values_function {
     uint32_t size; /* of the whole entry; a multiple of 8 */
     uint16_t build_id_length, path_length;
     uint16_t values, sites;
-    uint32_t text_bytes; /* of a text that are kept; zero: DWELL_VALUES_TEXT */
+    uint32_t text_bytes; /* of a text that are kept, zero: DWELL_VALUES_TEXT; and DWELL_VALUES_FLAGS */
     uint64_t offset;     /* virtual address in the module's ELF file */
 };
 

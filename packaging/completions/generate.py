@@ -7,7 +7,7 @@ import re
 import subprocess
 import sys
 
-ACTIONS = {"control": ["pause", "resume", "stop", "dump", "event", "level"]}
+ACTIONS = {"control": ["pause", "resume", "stop", "dump", "event", "level", "keep", "values"]}
 RUNS_PROGRAM = ["record", "cc", "c++"]
 LISTS = "KEYS"  # an argument of several words with commas between them
 

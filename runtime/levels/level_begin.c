@@ -49,12 +49,12 @@ static void level_begin_filtered(struct level_module *m, uint32_t filter)
     sys_unmap(functions, count * sizeof *functions);
 }
 
-static bool level_begin_function_values(void *context, uint64_t function, bool results)
+static bool level_begin_function_values(void *context, uint64_t function, enum value_plan_reads reads)
 {
-    return level_module_read_values(context, function, results);
+    return level_module_read_values(context, function, reads);
 }
 
-static void level_begin_values(struct level_module *m)
+void level_begin_values(struct level_module *m)
 {
     const bool possible = value_probes().enter != 0;
     if (possible && !value_plan_use_module(m->build_id, m->path, m->info.dlpi_addr, level_begin_function_values, m))

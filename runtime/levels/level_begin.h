@@ -11,6 +11,9 @@
  * Under the levels' lock. */
 void level_begin_module(struct level_module *m, uint32_t filter);
 
+/* The values of the module's functions are read as the plan says (value_plan.h), or are no longer. */
+void level_begin_values(struct level_module *m);
+
 /* The patterns of `dwell control` hold for modules that are loaded after it, too. Asks the recorder for the functions
  * that they name, if there are new ones. */
 void level_begin_patterns(struct level_module *m);

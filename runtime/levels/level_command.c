@@ -12,6 +12,8 @@
 #include "runtime.h"
 #include "session.h"
 #include "sys.h"
+#include "value_plan.h"
+#include "value_probe.h"
 
 enum { MAX_ANSWERS = 1024 };
 
@@ -87,6 +89,17 @@ int level_command_watch(const char *text, int fd)
     sys_unmap((void *)chunk, chunk->chunk.size);
     levels_try_to_settle();
     return (int)count;
+}
+
+int level_command_values(const char *text, int fd)
+{
+    if (runtime.mode == DWELL_MODE_PROFILE || !value_probes().enter)
+        return -EOPNOTSUPP;
+    if (!value_plan_add(fd, strtoull(text, NULL, 10)))
+        return -EINVAL;
+    levels_read_values();
+    levels_try_to_settle();
+    return 0;
 }
 
 /* ---- libraries that are loaded later ---- */

@@ -16,6 +16,9 @@ int level_command(const char *text, int fd);
 /* The same for DWELL_COMMAND_KEEP: the functions' watches (keep_calls.h). */
 int level_command_watch(const char *text, int fd);
 
+/* For DWELL_COMMAND_VALUES: values are read as the plan chunk at that offset says. Returns 0 or an errno value. */
+int level_command_values(const char *text, int fd);
+
 /* The offset of the newest levels chunk with a pattern for libraries that are loaded later, or zero. */
 uint64_t level_command_patterns(void);
 

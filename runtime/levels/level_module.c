@@ -85,12 +85,18 @@ bool level_module_watch(struct level_module *m, uint64_t function, uint32_t watc
     return true;
 }
 
-bool level_module_read_values(struct level_module *m, uint64_t function, bool results)
+bool level_module_read_values(struct level_module *m, uint64_t function, enum value_plan_reads reads)
 {
+    static const uint8_t probes[] = { 0, 1 << HOOK_ENTER, 1 << HOOK_ENTER | 1 << HOOK_EXIT };
+    const struct level_slot *known = levels_slot(function);
+    if (!reads && (!known || known->module != m->number || !known->values))
+        return true;
     struct level_slot *slot = level_table_need(function);
     if (!slot || !level_module_list(m, slot))
         return false;
-    __atomic_store_n(&slot->values, 1 << HOOK_ENTER | results << HOOK_EXIT, __ATOMIC_RELEASE);
+    if (reads)
+        level_module_want(m, function, LEVEL_TIMED);
+    __atomic_store_n(&slot->values, probes[reads], __ATOMIC_RELEASE);
     m->changes = m->watch_changed = true;
     return true;
 }

@@ -16,6 +16,7 @@
 #include "levels/probe_calls.h"
 #include "levels/rewrite.h"
 #include "levels/site_key.h"
+#include "value_plan.h"
 
 #pragma GCC visibility push(hidden)
 
@@ -65,9 +66,9 @@ bool level_module_want(struct level_module *m, uint64_t function, enum level lev
  * memory. */
 bool level_module_watch(struct level_module *m, uint64_t function, uint32_t watch);
 
-/* The enters of a timed function read values (value_probe.h), and its exits if it has results. It stays timed. False
- * without memory. */
-bool level_module_read_values(struct level_module *m, uint64_t function, bool results);
+/* The enters of a function read values (value_probe.h), and its exits if it has results; or neither does. It stays
+ * timed while they do. False without memory. */
+bool level_module_read_values(struct level_module *m, uint64_t function, enum value_plan_reads reads);
 
 /* Whether it cannot be unloaded now. */
 bool level_module_is_reachable(const struct level_module *m);

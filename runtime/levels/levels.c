@@ -311,24 +311,13 @@ uint32_t levels_set(uint64_t function, enum level level)
     return count;
 }
 
-uint32_t levels_set_in_module(struct text build_id, struct text path, uint64_t offset, enum level level)
+uint32_t levels_change(level_change *change, const void *context)
 {
     uint32_t count = 0;
     level_lock_to_change();
     for (struct level_module *m = levels.modules; m && !levels.stopped; m = m->next)
-        if (level_module_is(m, build_id, path))
-            count += level_module_want(m, m->info.dlpi_addr + offset, level);
-    level_lock_release();
-    return count;
-}
-
-uint32_t levels_watch_in_module(struct text build_id, struct text path, uint64_t offset, uint32_t watch)
-{
-    uint32_t count = 0;
-    level_lock_to_change();
-    for (struct level_module *m = levels.modules; m && !levels.stopped; m = m->next)
-        if (level_module_is(m, build_id, path))
-            count += level_module_watch(m, m->info.dlpi_addr + offset, watch);
+        if (m->loaded)
+            count += change(m, context);
     level_lock_release();
     return count;
 }

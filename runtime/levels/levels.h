@@ -51,6 +51,14 @@ uint32_t levels_set_in_module(struct text build_id, struct text path, uint64_t o
 /* Watches the exits of a function (keep_calls.h), or ends that with zero. As levels_set_in_module otherwise. */
 uint32_t levels_watch_in_module(struct text build_id, struct text path, uint64_t offset, uint32_t watch);
 
+/* Reads values in all loaded modules as the plan says now (value_plan.h). In the helper. */
+void levels_read_values(void);
+
+/* Calls a function for each loaded module, and returns the sum of what that returns. Under the levels' lock. */
+struct level_module;
+typedef uint32_t level_change(struct level_module *m, const void *context);
+uint32_t levels_change(level_change *change, const void *context);
+
 /* The levels of these modules are those of the patterns up to that levels chunk. The second one asks the recorder for
  * those of all other modules. Both are called in the helper. Modules whose changes wait for their time do not wait
  * any longer then. */

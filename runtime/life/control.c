@@ -165,6 +165,9 @@ static int control_command(struct process *p, uint32_t what, int fd)
     case DWELL_COMMAND_KEEP:
         p->control.chunk->text[sizeof p->control.chunk->text - 1] = '\0';
         return runtime.closed ? -EPERM : level_command_watch(p->control.chunk->text, fd);
+    case DWELL_COMMAND_VALUES:
+        p->control.chunk->text[sizeof p->control.chunk->text - 1] = '\0';
+        return runtime.closed ? -EPERM : level_command_values(p->control.chunk->text, fd);
     default:
         return -ENOSYS;
     }

@@ -1,5 +1,6 @@
 /* The plan is copied, as somebody may overwrite the file, and checked once. The calls of loaded modules are in a table
- * that probes read without a lock. */
+ * that probes read without a lock. A plan that comes later adds sites behind those that there are, which stay in place:
+ * so the numbers of sites, and what probes have found, stay valid. */
 #include "value_plan.h"
 
 #include <string.h>
@@ -16,15 +17,15 @@ enum { VALUE_SLOTS = 4 * DWELL_VALUES_SITES /* a power of two */ };
 struct planned_site {
     const struct dwell_values_function *function;
     const struct dwell_values_site *at;
+    bool off; /* its values are not read any more */
 };
 
 static struct {
-    const struct dwell_values_plan *copy; /* NULL if there is none */
-    uint32_t functions, sites;            /* those that are whole */
+    uint32_t functions, sites; /* those that are whole */
     struct planned_site site[DWELL_VALUES_SITES];
 } * value_plan;
 
-static struct value_site *value_sites; /* VALUE_SLOTS; NULL if there are none */
+static struct value_site *value_sites; /* VALUE_SLOTS; NULL if there are none. Stored once */
 static uint32_t value_site_count;
 
 /* ---- programs ---- */
@@ -87,7 +88,7 @@ static bool value_plan_check_site(struct dwell_values_site *site, uint32_t value
 }
 
 /* Adds the sites of a function that is whole. */
-static bool value_plan_add_function(struct dwell_values_function *f)
+static bool value_plan_add_function(struct dwell_values_function *f, bool off)
 {
     size_t at =
         sizeof *f + plan_texts_size(f->build_id_length, f->path_length) + f->values * sizeof(struct dwell_value);
@@ -98,7 +99,7 @@ static bool value_plan_add_function(struct dwell_values_function *f)
         if (f->size - at < sizeof *site || site->size < sizeof *site || site->size > f->size - at || site->size % 8 ||
             !value_plan_check_site(site, f->values))
             return false;
-        value_plan->site[value_plan->sites + i] = (struct planned_site){ f, site };
+        value_plan->site[value_plan->sites + i] = (struct planned_site){ f, site, off };
         at += site->size;
     }
     value_plan->sites += f->sites;
@@ -106,31 +107,113 @@ static bool value_plan_add_function(struct dwell_values_function *f)
     return true;
 }
 
-static void value_plan_add_functions(struct dwell_values_plan *plan)
+/* The next function of a chunk; NULL if it does not end before `end`. */
+static struct dwell_values_function *value_plan_function(char *at, const char *end)
 {
-    char *at = (char *)(plan + 1), *const end = (char *)plan + plan->chunk.size;
-    for (uint32_t i = 0; i < plan->functions; i++) {
-        struct dwell_values_function *f = (struct dwell_values_function *)at;
-        if ((size_t)(end - at) < sizeof *f || f->size < sizeof *f || f->size % 8 || f->size > (size_t)(end - at) ||
-            !value_plan_add_function(f))
-            return;
+    struct dwell_values_function *f = (struct dwell_values_function *)at;
+    const bool whole =
+        (size_t)(end - at) >= sizeof *f && f->size >= sizeof *f && f->size % 8 == 0 && f->size <= (size_t)(end - at);
+    return whole ? f : NULL;
+}
+
+/* A program that begins reads the values of all functions but those that are off. One that is sent a plan reads those
+ * of new functions only if the plan was made for them. */
+static bool value_plan_is_off(const struct dwell_values_function *f, bool sent)
+{
+    return f->text_bytes & DWELL_VALUES_OFF || (sent && !(f->text_bytes & DWELL_VALUES_CHANGED));
+}
+
+/* Adds functions until one is not whole. Returns whether all are. */
+static bool value_plan_add_functions(char *at, const char *end, uint32_t count, bool sent)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        struct dwell_values_function *f = value_plan_function(at, end);
+        if (!f || !value_plan_add_function(f, value_plan_is_off(f, sent)))
+            return false;
         at += f->size;
     }
+    return true;
+}
+
+static bool value_plan_make(void)
+{
+    if (value_sites)
+        return true;
+    value_plan = value_plan ? value_plan : sys_memory(sizeof *value_plan);
+    struct value_site *sites = value_plan ? sys_memory(VALUE_SLOTS * sizeof *sites) : NULL;
+    __atomic_store_n(&value_sites, sites, __ATOMIC_RELEASE);
+    return sites;
+}
+
+static struct dwell_values_plan *value_plan_copy(int fd, uint64_t offset)
+{
+    return (struct dwell_values_plan *)filter_copy_chunk(fd, offset, DWELL_CHUNK_PLAN,
+                                                         sizeof(struct dwell_values_plan));
 }
 
 void value_plan_begin(int fd)
 {
-    const uint64_t offset = session_more(&runtime.session)->values;
+    const uint64_t offset = __atomic_load_n(&session_more(&runtime.session)->values, __ATOMIC_ACQUIRE);
     if (!offset || value_plan || runtime.mode == DWELL_MODE_PROFILE)
         return;
-    struct dwell_values_plan *plan =
-        (struct dwell_values_plan *)filter_copy_chunk(fd, offset, DWELL_CHUNK_PLAN, sizeof(struct dwell_values_plan));
-    value_plan = plan ? sys_memory(sizeof *value_plan) : NULL;
-    value_sites = value_plan ? sys_memory(VALUE_SLOTS * sizeof *value_sites) : NULL;
-    if (!value_sites)
-        return;
-    value_plan->copy = plan;
-    value_plan_add_functions(plan);
+    struct dwell_values_plan *plan = value_plan_copy(fd, offset);
+    if (plan && value_plan_make())
+        value_plan_add_functions((char *)(plan + 1), (char *)plan + plan->chunk.size, plan->functions, false);
+}
+
+/* ---- plans that are sent ---- */
+
+static bool value_plan_same_function(const struct dwell_values_function *a, const struct dwell_values_function *b)
+{
+    const char *rest_of_a = (const char *)&a->text_bytes + sizeof a->text_bytes;
+    const char *rest_of_b = (const char *)&b->text_bytes + sizeof b->text_bytes;
+    return a->size == b->size && memcmp(a, b, offsetof(struct dwell_values_function, text_bytes)) == 0 &&
+           memcmp(rest_of_a, rest_of_b, a->size - (size_t)(rest_of_a - (const char *)a)) == 0;
+}
+
+/* Takes over what the chunk says of a function that has its sites from *site on. False if it is another one. */
+static bool value_plan_change_function(const struct dwell_values_function *f, uint32_t *site)
+{
+    struct planned_site *planned = &value_plan->site[*site];
+    const uint32_t sites = f->sites;
+    if (sites > value_plan->sites - *site || (sites && !value_plan_same_function(planned->function, f)))
+        return false;
+    for (uint32_t i = 0; i < sites && f->text_bytes & DWELL_VALUES_CHANGED; i++)
+        planned[i].off = f->text_bytes & DWELL_VALUES_OFF;
+    *site += sites;
+    return true;
+}
+
+/* The functions behind those that are known stay in memory. */
+static bool value_plan_add_rest(const char *at, const char *end, uint32_t count)
+{
+    char *copy = count ? sys_memory((size_t)(end - at)) : NULL;
+    if (copy)
+        memcpy(copy, at, (size_t)(end - at));
+    return !count || (copy && value_plan_add_functions(copy, copy + (end - at), count, true));
+}
+
+static bool value_plan_take_over(struct dwell_values_plan *plan)
+{
+    char *at = (char *)(plan + 1), *const end = (char *)plan + plan->chunk.size;
+    uint32_t i = 0;
+    for (uint32_t site = 0; i < plan->functions && i < value_plan->functions; i++) {
+        const struct dwell_values_function *f = value_plan_function(at, end);
+        if (!f || !value_plan_change_function(f, &site))
+            return false;
+        at += f->size;
+    }
+    return value_plan_add_rest(at, end, plan->functions - i);
+}
+
+bool value_plan_add(int fd, uint64_t offset)
+{
+    struct dwell_values_plan *plan = value_plan_copy(fd, offset);
+    if (!plan)
+        return false;
+    const bool good = value_plan_make() && value_plan_take_over(plan);
+    sys_unmap(plan, plan->chunk.size);
+    return good;
 }
 
 /* ---- loaded modules ---- */
@@ -147,6 +230,8 @@ static bool value_plan_insert(uint64_t bias, uint32_t number)
     while (value_sites[i].address && value_sites[i].address != address)
         i = (i + 1) % VALUE_SLOTS;
     struct value_site *site = &value_sites[i];
+    if (site->address && site->bias == bias && site->number == number)
+        return true; /* probes may be reading it */
     if (!site->address && value_site_count == VALUE_SLOTS / 2)
         return false;
     value_site_count += !site->address;
@@ -159,24 +244,26 @@ static bool value_plan_insert(uint64_t bias, uint32_t number)
 
 const struct value_site *value_plan_find(uint64_t probe_return)
 {
-    for (uint32_t i = value_slot(probe_return); value_sites; i = (i + 1) % VALUE_SLOTS) {
-        const uint64_t address = __atomic_load_n(&value_sites[i].address, __ATOMIC_ACQUIRE);
+    const struct value_site *sites = __atomic_load_n(&value_sites, __ATOMIC_ACQUIRE);
+    for (uint32_t i = value_slot(probe_return); sites; i = (i + 1) % VALUE_SLOTS) {
+        const uint64_t address = __atomic_load_n(&sites[i].address, __ATOMIC_ACQUIRE);
         if (address == probe_return)
-            return &value_sites[i];
+            return &sites[i];
         if (!address)
             return NULL;
     }
     return NULL;
 }
 
-static bool value_plan_has_results(const struct dwell_values_function *f)
+static enum value_plan_reads value_plan_reads_of(const struct planned_site *planned)
 {
+    const struct dwell_values_function *f = planned->function;
     const struct dwell_value *values =
         (const struct dwell_value *)((const char *)(f + 1) + plan_texts_size(f->build_id_length, f->path_length));
     bool any = false;
     for (uint32_t i = 0; i < f->values; i++)
         any |= values[i].result;
-    return any;
+    return planned->off ? VALUES_NONE : any ? VALUES_ENTERS_AND_RESULTS : VALUES_ENTERS;
 }
 
 bool value_plan_use_module(struct text build_id, struct text path, uint64_t bias, value_plan_taker *take, void *context)
@@ -188,9 +275,10 @@ bool value_plan_use_module(struct text build_id, struct text path, uint64_t bias
         if (!plan_texts_are_of((const char *)(planned->function + 1), planned->function->build_id_length,
                                planned->function->path_length, &(struct plan_module){ build_id, path }))
             continue;
-        good &= value_plan_insert(bias, i);
+        if (!planned->off)
+            good &= value_plan_insert(bias, i);
         if (planned->function != last)
-            good &= take(context, bias + planned->function->offset, value_plan_has_results(planned->function));
+            good &= take(context, bias + planned->function->offset, value_plan_reads_of(planned));
         last = planned->function;
     }
     return good;
@@ -205,6 +293,6 @@ uint32_t value_plan_loads(uint32_t site, const struct dwell_value_loads **first)
 
 uint32_t value_plan_text_bytes(uint32_t site)
 {
-    const uint32_t bytes = value_plan->site[site].function->text_bytes;
+    const uint32_t bytes = value_plan->site[site].function->text_bytes & ~(uint32_t)DWELL_VALUES_FLAGS;
     return bytes && bytes <= DWELL_VALUES_TEXT_MOST ? bytes : DWELL_VALUES_TEXT;
 }

@@ -39,11 +39,19 @@ extern bool value_plan_has_vectors;
 /* Reads the plan in the session `fd`. It outlives a fork. */
 void value_plan_begin(int fd);
 
-/* Takes a function whose calls of the enter's probe, and of the exit's if it has results, lead to stubs for values. */
-typedef bool value_plan_taker(void *context, uint64_t function, bool results);
+/* Adds what the plan chunk at an offset has besides, and takes over which functions it has changed. The chunk begins
+ * with the functions that are known, or with some of them. False if it does not, or without memory. In the helper. */
+bool value_plan_add(int fd, uint64_t offset);
+
+enum value_plan_reads { VALUES_NONE, VALUES_ENTERS, VALUES_ENTERS_AND_RESULTS };
+
+/* Takes a function whose calls of the enter's probe, and of the exit's if it has results, lead to stubs for values; or
+ * neither of them does any more. */
+typedef bool value_plan_taker(void *context, uint64_t function, enum value_plan_reads reads);
 
 /* The functions that the plan has of a module. From then on, value_plan_find knows their calls. False if there was no
- * room for all, or `take` has refused one. One thread at a time. */
+ * room for all, or `take` has refused one. One thread at a time. Calls that are known already can be found meanwhile.
+ */
 bool value_plan_use_module(struct text build_id, struct text path, uint64_t bias, value_plan_taker *take,
                            void *context);
 

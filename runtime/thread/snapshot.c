@@ -92,6 +92,10 @@ static long snapshot_copy_session(const struct copy *c, uint64_t end)
         error = SYS2(ftruncate, c->to, end); /* the last chunk may be free */
     if (error < 0)
         return error;
+    const struct dwell_file_more *now = session_more(&runtime.session);
+    const struct dwell_file_more more = { .values = __atomic_load_n(&now->values, __ATOMIC_ACQUIRE),
+                                          .lost_values = now->lost_values,
+                                          .calls = __atomic_load_n(&now->calls, __ATOMIC_ACQUIRE) };
     struct dwell_file_header header = *runtime.session.header;
     header.cursor = end;
     header.state = DWELL_COMPLETE;
@@ -99,7 +103,8 @@ static long snapshot_copy_session(const struct copy *c, uint64_t end)
     header.recorder_pid = 0;
     header.end_ticks = clock_now(header.clock);
     header.end_monotonic = clock_monotonic();
-    return sys_write_at(c->to, &header, sizeof header, 0);
+    error = sys_write_at(c->to, &more, sizeof more, sizeof header);
+    return error < 0 ? error : sys_write_at(c->to, &header, sizeof header, 0);
 }
 
 /* Creates the file, or opens an older session of this user that no process writes to. */

@@ -232,15 +232,15 @@ Test(e2e_control, mistakes_from_outside)
         const char *arguments, *message;
     } cases[] = {
         { "",
-          "dwell: control: give a PID or a session file, then pause, resume, stop, dump, event, level or keep; see dwell control --help\n" },
+          "dwell: control: give a PID or a session file, then pause, resume, stop, dump, event, level, keep or values; see dwell control --help\n" },
         { "1 jump",
-          "dwell: control: 'jump' is none of pause, resume, stop, dump, event, level, keep; did you mean 'dump'?\n" },
+          "dwell: control: 'jump' is none of pause, resume, stop, dump, event, level, keep, values; did you mean 'dump'?\n" },
         { "abc pause", "dwell: abc: No such file or directory\n" },
         { "4194303 pause", "dwell: no process 4194303\n" },
         { "$$ pause", "is not being recorded" },
         { "none.data pause", "dwell: none.data: No such file or directory\n" },
         { "./dwell.data stop",
-          "dwell: control: stop, dump, level and keep take a PID; a session file takes pause, resume and event\n" },
+          "dwell: control: stop, dump, level, keep and values take a PID; a session file takes pause, resume and event\n" },
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct ran r = run("$DWELL control %s", cases[i].arguments);

@@ -161,7 +161,7 @@ Test(golden_suggestions, formats_and_other_choices)
         "did you mean 'elapsed_inclusive'?");
     expect_suggested(
         "control 1 puase", 2,
-        "control: 'puase' is none of pause, resume, stop, dump, event, level, keep; did you mean 'pause'?");
+        "control: 'puase' is none of pause, resume, stop, dump, event, level, keep, values; did you mean 'pause'?");
     expect_suggested("record --os-events pref true", 125,
                      "--os-events: 'pref' is none of auto, perf, syscalls, rseq, none; did you mean 'perf'?");
 }
