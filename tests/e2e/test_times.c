@@ -148,7 +148,7 @@ Test(e2e_times, a_sleeper_by_rseq)
 /* The first screen separates the function that computes from the wait, and names who waits. */
 Test(e2e_times, work_comes_before_waits)
 {
-    free(run_well("$DWELL record -q $SAMPLES/sleeper 20 10 20"));
+    free(run_well("$DWELL record -q $SAMPLES/sleeper 20 100 20"));
     char *text = run_well("$DWELL report");
     const char *work = strstr(text, "\nWork, by exclusive CPU time: "), *busy = strstr(text, " churn\n"),
                *waits = strstr(text, "\nWaits, by blocked time: "),
