@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <time.h>
 
 #include "base/index.h"
 #include "base/memory.h"
@@ -25,6 +24,7 @@
 #include "recorder/budget_sending.h"
 #include "recorder/budget_short.h"
 #include "recorder/filter_service.h"
+#include "recorder/sample_windows.h"
 #include "recorder/service_thread.h"
 #include "symbols/symbols.h"
 #include "sys.h"
@@ -508,14 +508,6 @@ static bool budget_wait(struct budget *b, uint32_t seen)
     return false;
 }
 
-/* What looks cost: the thread may have waited for a processor, or for processes that change their code. */
-static uint64_t budget_cpu(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-    return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
-}
-
 static void *budget_run(void *argument)
 {
     struct budget *b = argument;
@@ -531,9 +523,9 @@ static void *budget_run(void *argument)
     budget_schedule_begin(&b->schedule, b->looked);
     for (uint32_t seen = 0; b->growth && budget_wait(b, seen);) {
         seen = __atomic_load_n(asks, __ATOMIC_SEQ_CST);
-        const uint64_t began = clock_monotonic(), before = budget_cpu();
+        const uint64_t began = clock_monotonic(), before = sample_cpu_time();
         const bool useful = budget_take_look(b, began, budget_schedule_is_brief(&b->schedule, began));
-        budget_schedule_next(&b->schedule, began, clock_monotonic(), budget_cpu() - before, useful);
+        budget_schedule_next(&b->schedule, began, clock_monotonic(), sample_cpu_time() - before, useful);
     }
     if (b->growth)
         growth_close(b->growth);

@@ -8,6 +8,7 @@
 #include "base/numbers.h"
 #include "profile/generations.h"
 #include "profile/identify.h"
+#include "profile/interval.h"
 #include "trace/stack.h"
 
 /* An open call. */
@@ -70,8 +71,11 @@ STACK_INLINE size_t function_scan_depth(const void *to)
 STACK_INLINE void function_scan_interval(void *to, const struct decoder *d, uint64_t begin)
 {
     struct function_scan *s = to;
-    if (d->has_extras)
-        s->off += smaller(d->extras.blocked + d->extras.preempted + d->extras.runtime, d->time - begin);
+    if (!d->has_extras)
+        return;
+    const struct decoded_extras extras = d->extras; /* a copy, so that the decoder has no address */
+    const struct interval_parts parts = interval_parts(&extras, d->time - begin);
+    s->off += parts.blocked + parts.preempted + parts.runtime;
 }
 
 static void function_scan_skip(void *to, const struct decoder *d, uint64_t begin)
