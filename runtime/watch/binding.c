@@ -40,7 +40,9 @@ struct binding {
     struct text path;
     struct text (*path_at)(uint64_t address);
     struct text other; /* the module whose functions it calls instead */
+    uint64_t bias;
     bool refused;
+    bool unfilled;
 };
 
 static bool binding_is_libc(struct text path)
@@ -61,13 +63,22 @@ static bool binding_is_empty(const struct binding *b, uint64_t target, bool defi
     return hook_places_code(&b->places, target) ? !defined && !binding_foreign : binding_is_libc(b->path_at(target));
 }
 
+/* The loader maps a library, and fills its slots later. Until then they hold zero, or the place of the module's code as
+ * its file has it. */
+static bool binding_is_unfilled(const struct binding *b, uint64_t target)
+{
+    return !b->path_at(target).length && (!target || hook_places_code(&b->places, target + b->bias));
+}
+
 static void binding_take_slot(void *to, int hook, uint64_t slot, bool defined)
 {
     struct binding *b = to;
     const uint64_t target = *(const volatile uint64_t *)slot, probe = b->places.probes[hook];
     if (target == probe)
         return;
-    if (binding_is_empty(b, target, defined))
+    if (binding_is_unfilled(b, target))
+        b->unfilled = true;
+    else if (binding_is_empty(b, target, defined))
         b->refused |= !rewriter_set_slots(&(const struct rewriter){ .places = &b->places },
                                           &(struct slot_change){ slot, probe }, 1);
     else if (!hook_places_code(&b->places, target))
@@ -101,7 +112,7 @@ static void binding_say(const struct binding *b, struct binding_remark *remark)
     metadata_note(text);
 }
 
-void binding_mend(const struct dl_phdr_info *info, struct text path, struct text (*path_at)(uint64_t address))
+bool binding_mend(const struct dl_phdr_info *info, struct text path, struct text (*path_at)(uint64_t address))
 {
     static struct binding_remark
         refused = { .text =
@@ -112,7 +123,8 @@ void binding_mend(const struct dl_phdr_info *info, struct text path, struct text
         others = { .text = " calls functions of another module at enters and exits, so its calls are not recorded: " };
     struct binding b = { .places = { .probes = { (uint64_t)probe_enter, (uint64_t)probe_exit } },
                          .path = path,
-                         .path_at = path_at };
+                         .path_at = path_at,
+                         .bias = info->dlpi_addr };
     hook_places_find_code(&b.places, info);
     hook_places_each_slot(info, binding_take_slot, &b);
     const struct text other = b.other;
@@ -124,4 +136,5 @@ void binding_mend(const struct dl_phdr_info *info, struct text path, struct text
     b.other = other;
     if (other.length)
         binding_say(&b, &others);
+    return !b.unfilled;
 }

@@ -22,8 +22,8 @@ void binding_search(void);
 bool binding_is_needed(void);
 
 /* Looks at a module. `path_at` finds the path of the module at an address. In a walk of the loader's list, with signals
- * held back. */
-void binding_mend(const struct dl_phdr_info *info, struct text path, struct text (*path_at)(uint64_t address));
+ * held back. False if the loader, in another thread, has yet to fill the module's slots: then look again later. */
+bool binding_mend(const struct dl_phdr_info *info, struct text path, struct text (*path_at)(uint64_t address));
 
 #pragma GCC visibility pop
 

@@ -42,7 +42,7 @@ struct module {
     uint32_t serial;
     uint32_t seen;                    /* in the current walk */
     uint32_t filter;                  /* its number in the filters; zero if they do not name it */
-    bool bound;                       /* binding.h has looked at it */
+    bool bound;                       /* binding.h has looked at it, with its slots filled */
     struct text name, path, build_id; /* kept; `name` is the loader's */
 };
 
@@ -288,8 +288,8 @@ static int modules_visit_levels(struct dl_phdr_info *info, size_t size, void *da
         if (!modules_are_same(m, &module))
             continue;
         if (!m->bound && binding_is_needed()) {
-            m->bound = true;
-            binding_mend(info, m->path, modules_path_at);
+            m->bound = binding_mend(info, m->path, modules_path_at);
+            walk->process->modules.loader_loads |= m->bound ? 0 : UINT64_MAX; /* no count: look again */
         }
         levels_visit(&(struct level_visit){ info, module.begin, module.end, m->build_id, m->path, m->filter, i == 0 });
         break;

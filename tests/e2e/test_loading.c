@@ -214,6 +214,21 @@ Test(e2e_loading, functions_of_its_own_instead_of_the_probes)
     free(info);
 }
 
+/* The loader fills a library's table of addresses after it has mapped it, and other threads go on meanwhile. */
+Test(e2e_loading, a_plugin_that_another_thread_sees_half_loaded)
+{
+    for (int i = 0; i < 3; i++) {
+        free(run_well("$DWELL record -q --mode %s --overhead none $PROGRAMS/loading/halfway "
+                      "$PROGRAMS/loading/libloading-halfway.so",
+                      modes[i]));
+        struct report *r = report_of("");
+        cr_expect(eq(u64, report_sum(r, "function", "look", "calls"), 1), "%s", modes[i]);
+        cr_expect(eq(u64, report_sum(r, "function", "plugin_work", "calls"), 1), "%s", modes[i]);
+        cr_expect(eq(u64, report_sum(r, "function", "inner", "calls"), 100), "%s", modes[i]);
+        report_drop(r);
+    }
+}
+
 /* ---- files that are removed or replaced while the program runs ---- */
 
 /* Each call has a name. The library is called three times, by its constructor, and by its destructor. */
