@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/visible.h"
 #include "commands/command_line.h"
 #include "commands/commands.h"
 #include "report/advice_forms.h"
+#include "report/text_lines.h"
 #include "report/text_summary.h"
 #include "tables/advice_rows.h"
 #include "tables/library_advice_rows.h"
@@ -110,15 +110,16 @@ static void advise_print_prediction(const struct analysis *analysis, const struc
                                     const struct advice_effect *e)
 {
     char *all = advice_describe(analysis, a, a->all_calls, budget_cost(a->all_calls, &a->look));
-    print_text(stdout, "all functions: %s\n", all);
+    text_print_lines(stdout, "all functions: %s", all);
     free(all);
     if (!a->count)
         return;
     char *left = advice_describe(analysis, a, e->calls_left, e->cost_left);
-    print_text(stdout, "without %zu of %zu: %s\n", e->functions, a->functions, left);
+    text_print_lines(stdout, "without %zu of %zu: %s", e->functions, a->functions, left);
     free(left);
     if (!advice_is_reached(a, e->cost_left))
-        puts("! the aim is not reached: the other functions have too few calls, or cannot be left out");
+        text_print_lines(stdout,
+                         "! the aim is not reached: the other functions have too few calls, or cannot be left out");
     puts("");
 }
 
@@ -126,15 +127,18 @@ static void advise_print_prediction(const struct analysis *analysis, const struc
 
 static void advise_print_libraries(const struct analysis *analysis, const struct library_advice *libraries)
 {
-    if (!analysis->summary.stack_samples)
-        puts(
-            "\nfunctions of libraries are not listed, as the session has no samples: dwell record --sample 1000 PROGRAM");
+    if (!analysis->summary.stack_samples) {
+        puts("");
+        text_print_lines(
+            stdout,
+            "functions of libraries are not listed, as the session has no samples: dwell record --sample 1000 PROGRAM");
+    }
     if (!libraries->count)
         return;
     struct table t = view_library_advice(analysis, libraries);
     t.follows = true;
     table_limit(&t, TEXT_LIBRARY_ROWS);
-    puts("\nlibrary functions that take the time, by samples; their calls can be recorded:");
+    t.heading = need_text("%s", "library functions that take the time, by samples; their calls can be recorded:");
     table_print_text(&t, stdout);
     puts("");
     library_advice_print_command(libraries, TEXT_LIBRARY_ROWS, stdout);
@@ -146,6 +150,21 @@ static void advise_print_libraries_json(const struct analysis *analysis, const s
     struct table t = view_library_advice(analysis, libraries);
     table_print_json_rows(&t, "library_calls", stdout);
     table_drop(&t);
+}
+
+/* What else can be printed of the table. */
+static void advise_print_forms(const struct advice *a, const struct advice_effect *e)
+{
+    if (a->count) {
+        puts("");
+        text_print_lines(
+            stdout,
+            "--flags gcc, --flags clang, --attributes, --filter and --levels print this for a compiler or dwell record");
+    } else {
+        text_print_lines(stdout, "nothing is worth leaving out: %s",
+                         advice_is_reached(a, e->cost_left) ? "the probes are within the aim (--overhead)"
+                                                            : "all functions have few calls, or cannot be left out");
+    }
 }
 
 static void advise_print_table(const struct advise_settings *s, const struct analysis *analysis, const struct advice *a,
@@ -176,13 +195,8 @@ static void advise_print_table(const struct advise_settings *s, const struct ana
     } else if (!text || a->count) {
         s->shared.print(&t, stdout);
     }
-    if (text && a->count)
-        puts(
-            "\n--flags gcc, --flags clang, --attributes, --filter and --levels print this for a compiler or dwell record");
-    else if (text)
-        printf("nothing is worth leaving out: %s\n", advice_is_reached(a, e->cost_left)
-                                                         ? "the probes are within the aim (--overhead)"
-                                                         : "all functions have few calls, or cannot be left out");
+    if (text)
+        advise_print_forms(a, e);
     if (text)
         advise_print_libraries(analysis, &libraries);
     library_advice_drop(&libraries);

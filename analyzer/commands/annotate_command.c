@@ -14,6 +14,7 @@
 #include "commands/commands.h"
 #include "commands/function_words.h"
 #include "report/annotate.h"
+#include "report/text_lines.h"
 #include "report/text_summary.h"
 
 enum { MAX_SOURCE = 64 << 20 };
@@ -126,13 +127,16 @@ static void annotate_print_head(const struct annotation *a, const struct functio
     const uint64_t per_second = a->analysis->summary.ticks_per_second;
     text_time(ticks_to_ns(a->sums.elapsed_inclusive, per_second), inclusive);
     text_time(ticks_to_ns(a->sums.elapsed_exclusive, per_second), exclusive);
-    print_text(stdout, "%s (%s), %s:%" PRIu32 ": %" PRIu64 " call%s, ", name->name, name->module, path, a->first,
-               a->sums.calls, a->sums.calls == 1 ? "" : "s");
+    char *calls = need_text("%s (%s), %s:%" PRIu32 ": %" PRIu64 " call%s", name->name, name->module, path, a->first,
+                            a->sums.calls, a->sums.calls == 1 ? "" : "s");
     if (times_are_counted(&a->sums))
-        print_text(stdout, "only counted, so their times are unknown; record with --level 'timed=%s' to time them\n\n",
-                   name->name);
+        text_print_lines(stdout,
+                         "%s, only counted, so their times are unknown; record with --level 'timed=%s' to time them",
+                         calls, name->name);
     else
-        print_text(stdout, "elapsed %s, of which its own %s\n\n", inclusive, exclusive);
+        text_print_lines(stdout, "%s, elapsed %s, of which its own %s", calls, inclusive, exclusive);
+    puts("");
+    free(calls);
 }
 
 static void annotate_print(const struct annotate_settings *s, const struct annotation *a,

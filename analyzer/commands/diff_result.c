@@ -7,8 +7,8 @@
 #include "base/memory.h"
 #include "base/suggest.h"
 #include "base/terminal.h"
-#include "base/visible.h"
 #include "commands/commands.h"
+#include "report/text_lines.h"
 
 enum { TEXT_LIMIT = 40 };
 
@@ -103,12 +103,14 @@ static void diff_print_text(const struct diff_result *r, const struct diff *d, s
     if (!r->shared->columns)
         option_choose(rows, usual);
     char *answer = diff_answer(d);
-    if (answer)
-        print_text(stdout, "%s\n\n", answer);
+    if (answer) {
+        text_print_lines(stdout, "%s", answer);
+        puts("");
+    }
     free(answer);
     table_print_text(&sessions, stdout);
     for (size_t i = 0; i < d->remark_count; i++)
-        print_text(stdout, "! %s\n", d->remarks[i]);
+        text_print_lines(stdout, "! %s", d->remarks[i]);
     if (diff_is_equal(d) && !r->shared->columns) {
         diff_print_equal(d);
         table_drop(&sessions);
@@ -117,7 +119,8 @@ static void diff_print_text(const struct diff_result *r, const struct diff *d, s
         return;
     }
     const bool of_calls = r->options.sort == DIFF_CALLS;
-    print_text(stdout, "\n%s%s\n", of_calls ? "" : diff_is_tested(d) ? "* " : "~ ", judgement);
+    puts("");
+    text_print_lines(stdout, "%s%s", of_calls ? "" : diff_is_tested(d) ? "* " : "~ ", judgement);
     puts(!of_calls && diff_has_certain_calls(d) ? "! the calls have changed, for certain\n" : "");
     diff_print_rows(r, d, rows);
     table_drop(&sessions);

@@ -9,10 +9,10 @@
 #include "base/json_text.h"
 #include "base/memory.h"
 #include "base/text_options.h"
-#include "base/visible.h"
 #include "commands/command_line.h"
 #include "commands/commands.h"
 #include "commands/function_words.h"
+#include "report/text_lines.h"
 #include "report/text_summary.h"
 #include "symbols/display_name.h"
 #include "tables/scaling.h"
@@ -157,16 +157,17 @@ static void scaling_print_prediction(const struct scaling *scaling, const struct
     scaling_print_time(p.low, low);
     scaling_print_time(p.high, high);
     if (p.certain)
-        print_text(stdout, "a call with %s would take %s (95 %%: %s to %s)\n", number, time, low, high);
+        text_print_lines(stdout, "a call with %s would take %s (95 %%: %s to %s)", number, time, low, high);
     else
-        print_text(stdout, "a call with %s would take %s\n", number, time);
+        text_print_lines(stdout, "a call with %s would take %s", number, time);
     free(number);
 }
 
 static void scaling_print_change(const struct law_change *change, const char *n)
 {
     char *below = scaling_law_text(&change->below, n), *above = scaling_law_text(&change->above, n);
-    print_text(stdout, "the law changes at about %s = %.3g: below it %s, above it %s\n", n, change->at, below, above);
+    text_print_lines(stdout, "the law changes at about %s = %.3g: below it %s, above it %s", n, change->at, below,
+                     above);
     free(below);
     free(above);
 }
@@ -174,8 +175,8 @@ static void scaling_print_change(const struct law_change *change, const char *n)
 static void scaling_print_code(const struct scaling *scaling, const char *n)
 {
     char *law = scaling_law_text(&scaling->code[0].law, n), *name = display_name(scaling->code[0].name);
-    print_text(stdout, "the own code of %s grows fastest: %s, %.0f %% of the time at the largest value\n", name, law,
-               scaling->code[0].share_percent);
+    text_print_lines(stdout, "the own code of %s grows fastest: %s, %.0f %% of the time at the largest value", name,
+                     law, scaling->code[0].share_percent);
     free(law);
     free(name);
 }
@@ -186,10 +187,10 @@ static void scaling_print_text(const struct scaling_sessions *all, const struct 
     const char *what = all->what;
     char *law = scaling_law_text(&scaling->law, what), *name = display_name(all->calls.series[SERIES_WHOLE].name);
     text_print_summary(&all->first.summary, stdout);
-    print_text(stdout, "%s: the time %s with %s, in %" PRIu64 " calls with %zu values\n", name,
-               scaling_verb(&scaling->law), law, scaling->calls, scaling->point_count);
+    text_print_lines(stdout, "%s: the time %s with %s, in %" PRIu64 " calls with %zu values", name,
+                     scaling_verb(&scaling->law), law, scaling->calls, scaling->point_count);
     if (s->model == MODEL_USUAL)
-        print_text(stdout, "the usual law that fits best is %s\n", usual_law_names[scaling->usual.law]);
+        text_print_lines(stdout, "the usual law that fits best is %s", usual_law_names[scaling->usual.law]);
     if (scaling->change.first)
         scaling_print_change(&scaling->change, what);
     for (size_t i = 0; i < s->predicted_count; i++)

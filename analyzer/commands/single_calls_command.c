@@ -11,6 +11,7 @@
 #include "commands/commands.h"
 #include "commands/function_words.h"
 #include "report/plot.h"
+#include "report/text_lines.h"
 #include "symbols/display_name.h"
 #include "tables/views.h"
 
@@ -92,36 +93,40 @@ struct single_calls_time {
     bool below; /* the resolution of a single call */
 };
 
-static void single_calls_print_ticks(const struct analysis *analysis, double ticks)
+static void single_calls_put_ticks(FILE *out, const struct analysis *analysis, double ticks)
 {
     char text[TIME_TEXT];
     text_time((uint64_t)(ticks / (double)analysis->summary.ticks_per_second * 1e9 + 0.5), text);
-    fputs(text, stdout);
+    fputs(text, out);
 }
 
 /* "min, median and 90 % below the resolution (20 ns), mean 12 ns, 99 % 48 ns, max 1.2 us": zeros would look exact. */
 static void single_calls_print_times(const struct analysis *analysis, const struct single_calls_time *times,
                                      size_t count)
 {
-    size_t below = 0, printed = 0;
+    char *text;
+    size_t below = 0, printed = 0, length;
+    FILE *out = need_stream(&text, &length);
     for (size_t i = 0; i < count; i++)
         below += times[i].below;
     for (size_t i = 0; i < count; i++)
         if (times[i].below) {
-            printf("%s%s", printed == 0 ? "" : printed + 1 == below ? " and " : ", ", times[i].title);
+            fprintf(out, "%s%s", printed == 0 ? "" : printed + 1 == below ? " and " : ", ", times[i].title);
             printed++;
         }
     if (below) {
-        fputs(" below the resolution (", stdout);
-        single_calls_print_ticks(analysis, (double)analysis->summary.resolution);
-        putchar(')');
+        fputs(" below the resolution (", out);
+        single_calls_put_ticks(out, analysis, (double)analysis->summary.resolution);
+        fputs(")", out);
     }
     for (size_t i = 0; i < count; i++)
         if (!times[i].below) {
-            printf("%s%s ", printed++ ? ", " : "", times[i].title);
-            single_calls_print_ticks(analysis, times[i].ticks);
+            fprintf(out, "%s%s ", printed++ ? ", " : "", times[i].title);
+            single_calls_put_ticks(out, analysis, times[i].ticks);
         }
-    putchar('\n');
+    need_stream_end(out);
+    text_print_lines(stdout, "%s", text);
+    free(text);
 }
 
 static void single_calls_print_exact(const struct analysis *analysis, const struct call_spread *spread,
@@ -130,8 +135,8 @@ static void single_calls_print_exact(const struct analysis *analysis, const stru
     const char *selection = analysis->summary.selection, *name = analysis->names[function].name;
     struct histogram h = call_spread_histogram(spread);
     char *shown = text_options()->full_names ? need_copy(name, strlen(name)) : display_name(name);
-    print_text(stdout, "%s%s%s: %" PRIu64 " completed calls, %s:\n", shown, selection ? ", " : "",
-               selection ? selection : "", h.count, call_time_names[time]);
+    text_print_lines(stdout, "%s%s%s: %" PRIu64 " completed calls, %s:", shown, selection ? ", " : "",
+                     selection ? selection : "", h.count, call_time_names[time]);
     free(shown);
     const double mean = call_spread_mean(spread);
     struct single_calls_time times[] = {
@@ -149,9 +154,9 @@ static void single_calls_print_exact(const struct analysis *analysis, const stru
     if (h.count)
         single_calls_print_times(analysis, times, TIMES);
     else
-        puts("! " NO_COMPLETED);
+        text_print_lines(stdout, "%s", "! " NO_COMPLETED);
     for (size_t i = 0; i < analysis->summary.missing_count; i++)
-        print_text(stdout, "! %s\n", analysis->summary.remarks[i]);
+        text_print_lines(stdout, "! %s", analysis->summary.remarks[i]);
     putchar('\n');
     histogram_drop(&h);
 }

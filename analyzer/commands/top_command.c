@@ -6,10 +6,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/visible.h"
 #include "commands/command_line.h"
 #include "commands/commands.h"
 #include "recorder/find_session.h"
+#include "report/text_lines.h"
 #include "tables/percentiles.h"
 #include "tables/views.h"
 
@@ -143,7 +143,7 @@ static void top_wait(uint64_t ns)
 static void top_print_state(const struct live *live)
 {
     char *state = live_describe(live), *rates = live_describe_rates(live);
-    print_text(stdout, "%s, %s\n", state, rates);
+    text_print_lines(stdout, "%s, %s", state, rates);
     free(state);
     free(rates);
 }

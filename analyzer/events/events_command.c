@@ -12,6 +12,7 @@
 #include "events/etw.h"
 #include "events/event_views.h"
 #include "events/events_feature.h"
+#include "report/text_lines.h"
 #include "trace/event_cost.h"
 #include "trace/event_names.h"
 
@@ -195,6 +196,15 @@ static void events_print_pairs(const struct events_settings *s, struct analysis 
     event_pairs_free(&pairs);
 }
 
+static void events_print_units(uint32_t resolution, FILE *out)
+{
+    fputs("\n", out);
+    text_print_lines(out,
+                     "KERNEL, USER, COST: CPU time in units of %g ms (timer resolution %" PRIu32
+                     " x 100 ns). COST and CPU (exact): since the thread's event before.",
+                     resolution / 1e4, resolution);
+}
+
 static void events_print_rows(const struct events_settings *s, const struct analysis *loaded,
                               const struct trace_events *events, FILE *out)
 {
@@ -206,11 +216,7 @@ static void events_print_rows(const struct events_settings *s, const struct anal
     struct table table = view_events(loaded, events, &s->view);
     s->shared.print(&table, out);
     if (s->shared.print == table_print_text && table.row_count)
-        fprintf(out,
-                "\nKERNEL, USER, COST: CPU time in units of %g ms (timer resolution %" PRIu32
-                " x 100 ns). COST and CPU "
-                "(exact): since the thread's event before.\n",
-                s->view.resolution / 1e4, s->view.resolution);
+        events_print_units(s->view.resolution, out);
     table_drop(&table);
 }
 

@@ -9,11 +9,11 @@
 #include "base/memory.h"
 #include "base/quote.h"
 #include "base/suggest.h"
-#include "base/visible.h"
 #include "commands/command_line.h"
 #include "commands/commands.h"
 #include "perflog/perflog_compare.h"
 #include "perflog/perflog_feature.h"
+#include "report/text_lines.h"
 
 static const struct shared_use shared[] = {
     { SHARED_SORT, "(default: total), or by order, as in the log" },
@@ -137,31 +137,36 @@ static struct perflog *perflog_load_files(const struct perflog_settings *setting
 
 /* ---- above the tables of text ---- */
 
-static void perflog_print_text(const char *before, const char *text)
+static void perflog_put_text(FILE *out, const char *before, const char *text)
 {
     char quoted[QUOTE_ROOM];
-    print_text(stdout, "%s%s", before, quote(quoted, text, strlen(text)));
+    fprintf(out, "%s%s", before, quote(quoted, text, strlen(text)));
 }
 
 static void perflog_print_run(const struct perflog_run *run)
 {
-    print_text(stdout, "%s: ", run->file);
-    perflog_print_text("", *run->app ? run->app : "(no name)");
+    char *text;
+    size_t length;
+    FILE *out = need_stream(&text, &length);
+    fprintf(out, "%s: ", run->file);
+    perflog_put_text(out, "", *run->app ? run->app : "(no name)");
     if (run->pid_known)
-        printf(", pid 0x%08" PRIx64, run->pid);
+        fprintf(out, ", pid 0x%08" PRIx64, run->pid);
     if (run->fields[FIELD_PLATFORM])
-        perflog_print_text(", ", run->fields[FIELD_PLATFORM]);
+        perflog_put_text(out, ", ", run->fields[FIELD_PLATFORM]);
     if (run->fields[FIELD_CPU])
-        perflog_print_text(" ", run->fields[FIELD_CPU]);
+        perflog_put_text(out, " ", run->fields[FIELD_CPU]);
     if (run->fields[FIELD_OSVERSION])
-        perflog_print_text(", OS ", run->fields[FIELD_OSVERSION]);
+        perflog_put_text(out, ", OS ", run->fields[FIELD_OSVERSION]);
     if (run->fields[FIELD_BUILD])
-        perflog_print_text(" build ", run->fields[FIELD_BUILD]);
+        perflog_put_text(out, " build ", run->fields[FIELD_BUILD]);
     if (run->resolution)
-        printf(", %" PRIu64 " ticks per second", run->resolution);
+        fprintf(out, ", %" PRIu64 " ticks per second", run->resolution);
     else if (run->durations)
-        printf(", unknown resolution");
-    puts("");
+        fprintf(out, ", unknown resolution");
+    need_stream_end(out);
+    text_print_lines(stdout, "%s", text);
+    free(text);
 }
 
 static void perflog_print_runs(const struct perflog *log)
@@ -175,9 +180,9 @@ static void perflog_print_runs(const struct perflog *log)
     if (count > TEXT_LINES)
         printf("%zu more runs\n", count - TEXT_LINES);
     for (size_t i = 0; i < others && i < TEXT_LINES; i++) {
-        printf("! %" PRIu64 " %s of the unknown kind ", other[i].count, other[i].count == 1 ? "event" : "events");
-        perflog_print_text("", other[i].name);
-        puts("");
+        char quoted[QUOTE_ROOM];
+        text_print_lines(stdout, "! %" PRIu64 " %s of the unknown kind %s", other[i].count,
+                         other[i].count == 1 ? "event" : "events", quote(quoted, other[i].name, strlen(other[i].name)));
     }
     if (others > TEXT_LINES)
         printf("! %zu more unknown kinds of events\n", others - TEXT_LINES);

@@ -3,19 +3,23 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 
+#include "base/memory.h"
+#include "base/terminal.h"
 #include "base/text_options.h"
 #include "base/units.h"
-#include "base/visible.h"
+#include "report/text_lines.h"
 
 void info_print_line(const char *name, const char *format, ...)
 {
+    enum { TEXTS = 16 }; /* where they begin */
     va_list arguments;
     va_start(arguments, format);
-    printf("%-16s", name);
-    vprint_text(stdout, format, arguments);
-    putchar('\n');
+    char *text = need_vtext(format, arguments);
     va_end(arguments);
+    text_put_named_lines(stdout, name, TEXTS, text, terminal_width(stdout));
+    free(text);
 }
 
 const char *info_time(const struct session_file *f, uint64_t ticks, char text[TIME_TEXT])

@@ -2,10 +2,11 @@
 #ifndef DWELL_REPORT_INFO_LINES_H
 #define DWELL_REPORT_INFO_LINES_H
 
+#include "analysis/analysis.h"
 #include "base/time_unit.h"
 #include "trace/session_file.h"
 
-/* A name and a text in the format of printf. */
+/* A name and a text in the format of printf. Where it is wider than the terminal, it goes on in lines below. */
 void info_print_line(const char *name, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Writes a time with its unit to `text` and returns it. */
@@ -22,5 +23,12 @@ void info_print_values(const struct session_file *f);
 
 /* Which calls into libraries are recorded. */
 void info_print_libraries(const struct session_file *f);
+
+/* The tables of processes and of threads. */
+void info_print_processes(const struct session_file *f);
+void info_print_threads(const struct session_file *f);
+
+/* The table of CPU times, if those of a process are known. */
+void info_print_cpu(const struct analysis *analysis);
 
 #endif

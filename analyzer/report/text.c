@@ -10,6 +10,7 @@
 #include "report/table_formats.h"
 #include "report/text_cut.h"
 #include "report/text_fit.h"
+#include "report/text_lines.h"
 #include "report/text_marks.h"
 #include "report/text_numbers.h"
 #include "report/text_summary.h"
@@ -30,6 +31,7 @@ struct text_page {
     struct text_unit *units; /* by column of the table */
     char ***texts;           /* by column of the table, then by row; NULL for columns that are not printed */
     size_t *depths;          /* by row, its depth in a tree; NULL if the table is none */
+    size_t guides;           /* the most of a row; deeper ones have a number */
     struct text_marks marks; /* before the names */
     size_t width;            /* of a line; 0 for any */
 };
@@ -75,7 +77,7 @@ static size_t *text_find_depths(const struct table *t)
  * of guides. */
 static bool text_row_is_deep(const struct text_page *p, size_t row)
 {
-    return p->depths && p->depths[row] >= MAX_GUIDES;
+    return p->depths && p->depths[row] >= p->guides;
 }
 
 /* The width of what is before the cell: in a tree its guides, and the depth of a deep row; and the row's mark. */
@@ -86,7 +88,7 @@ static size_t text_branch_width(const struct text_page *p, size_t column, size_t
         return mark;
     if (!text_row_is_deep(p, row))
         return BRANCH * p->depths[row] + mark;
-    return BRANCH * (MAX_GUIDES - 1) + (size_t)snprintf(NULL, 0, "[%zu] ", p->depths[row] + 1) + mark;
+    return BRANCH * (p->guides - 1) + (size_t)snprintf(NULL, 0, "[%zu] ", p->depths[row] + 1) + mark;
 }
 
 static size_t text_column_width(const struct text_page *p, size_t column)
@@ -103,7 +105,7 @@ static size_t text_column_width(const struct text_page *p, size_t column)
 
 static struct text_page text_make_page(const struct table *t, size_t width)
 {
-    struct text_page p = { .table = t, .depths = text_find_depths(t), .width = width };
+    struct text_page p = { .table = t, .depths = text_find_depths(t), .guides = MAX_GUIDES, .width = width };
     p.columns.table = t;
     p.columns.order = need_memory(table_max_columns(t), sizeof *p.columns.order);
     p.columns.name_room = t->name_room ? t->name_room : NAME_ROOM;
@@ -189,6 +191,18 @@ static size_t text_tree_room(const struct text_page *p)
     return most > p->columns.name_room ? most : p->columns.name_room;
 }
 
+/* Leaves out the innermost guides of a tree that the column has no room for. */
+static void text_limit_guides(struct text_page *p, size_t column, size_t width)
+{
+    if (!p->depths || !p->table->columns[column].tree)
+        return;
+    for (size_t row = 0; row < p->table->row_count; row++) {
+        const size_t name = text_width(p->texts[column][row]), least = name < MIN_TREE_NAME ? name : MIN_TREE_NAME;
+        while (p->guides > 1 && text_branch_width(p, column, row) + least > width)
+            p->guides--;
+    }
+}
+
 static void text_fit_page(struct text_page *p)
 {
     if (p->depths && p->width)
@@ -201,8 +215,10 @@ static void text_fit_page(struct text_page *p)
     memcpy(before, p->columns.widths, p->columns.count * sizeof *before);
     text_fit_share(&p->columns, p->width);
     for (size_t i = 0; i < p->columns.count; i++)
-        if (p->columns.widths[i] < before[i])
+        if (p->columns.widths[i] < before[i]) {
+            text_limit_guides(p, p->columns.order[i], p->columns.widths[i]);
             text_cut_column(p, p->columns.order[i], p->columns.widths[i]);
+        }
     free(before);
 }
 
@@ -321,12 +337,14 @@ static void text_print_page(const struct text_page *p, FILE *out)
     scols_unref_table(table);
 }
 
-static void text_print_head(const struct table *t, FILE *out)
+static void text_print_head(const struct table *t, size_t width, FILE *out)
 {
     if (t->session && t->session->path && !t->follows)
         text_print_summary(t->session, out);
+    if (t->heading && t->follows)
+        fputs("\n", out);
     if (t->heading)
-        fprintf(out, "%s%s\n", t->follows ? "\n" : "", t->heading);
+        text_put_lines(out, t->heading, width);
 }
 
 void table_print_text(const struct table *t, FILE *out)
@@ -334,7 +352,7 @@ void table_print_text(const struct table *t, FILE *out)
     struct text_page p = text_make_page(t, t->width ? t->width : terminal_width(out));
     const size_t all = p.columns.count;
     text_fit_page(&p);
-    text_print_head(t, out);
+    text_print_head(t, p.width, out);
     text_print_page(&p, out);
     const size_t hidden = all - p.columns.count;
     text_drop_page(&p);

@@ -5,6 +5,8 @@
 
 enum {
     OTHER_ROOM = 10, /* the least width of a long text that is no name */
+    LEAST_NAME = 16, /* of the main column, before numbers leave that no list names */
+    LAST_NAME = 8,   /* the same when no number is left but the first one */
     SHORT_TEXT = 8,
     PIPE_NAME = 48, /* the most of a name that other columns follow, without a terminal */
     PIPE_TEXT = 96, /* the same of another text, such as the name of a variable */
@@ -49,15 +51,16 @@ static size_t text_fit_main(const struct text_columns *c)
     return first;
 }
 
-/* The width of a column in a line in which no text is wider than `most`, and no name wider than twice that. Numbers,
- * short texts and titles are never cut. */
+/* The width of a column in a line in which no text is wider than `most`. Names and texts of moderate width, such as a
+ * reason or an object, have twice that. Numbers, short texts and titles are never cut. */
 static size_t text_fit_column(const struct text_columns *c, size_t at, size_t main, size_t most)
 {
     const struct column *column = &c->table->columns[c->order[at]];
     const size_t title = strlen(column->title);
+    const bool moderate = c->widths[at] <= NAME_ROOM;
     size_t width = at == main                  ? text_fit_max(2 * most, c->name_room)
                    : column->kind == CELL_NAME ? text_fit_max(2 * most, NAME_ROOM)
-                                               : text_fit_max(most, OTHER_ROOM);
+                                               : text_fit_max(moderate ? 2 * most : most, OTHER_ROOM);
     if (!text_may_be_cut(column, c->widths[at]))
         return c->widths[at];
     width = text_fit_max(width, title);
@@ -80,6 +83,27 @@ static void text_fit_remove(struct text_columns *c, size_t at)
     memmove(c->widths + at, c->widths + at + 1, (c->count - at) * sizeof *c->widths);
 }
 
+/* The line with the least room for the main column. */
+static size_t text_fit_narrowest(struct text_columns *c)
+{
+    const size_t room = c->name_room;
+    c->name_room = room < LEAST_NAME ? room : LEAST_NAME;
+    const size_t line = text_fit_line(c, 0);
+    c->name_room = room;
+    return line;
+}
+
+/* Removes the last number but not the first one, by which rows are mostly sorted. Returns false if there is none. */
+static bool text_fit_remove_number(struct text_columns *c)
+{
+    for (size_t i = c->count; i-- > 1;)
+        if (!column_is_words(&c->table->columns[c->order[i]])) {
+            text_fit_remove(c, i);
+            return true;
+        }
+    return false;
+}
+
 void text_fit(struct text_columns *c, size_t terminal)
 {
     const char *const *next = c->table->optional ? c->table->optional : least_important;
@@ -89,6 +113,17 @@ void text_fit(struct text_columns *c, size_t terminal)
                 text_fit_remove(c, i);
                 break;
             }
+    while (text_fit_narrowest(c) > terminal && text_fit_remove_number(c))
+        continue;
+}
+
+/* Makes the main column narrower than its usual room if the line is too wide otherwise. */
+static void text_fit_lower_room(struct text_columns *c, size_t main, size_t terminal)
+{
+    const size_t line = text_fit_line(c, 0), over = line > terminal ? line - terminal : 0;
+    const size_t width = main < c->count ? text_fit_column(c, main, main, 0) : 0;
+    if (over)
+        c->name_room = width > over + LAST_NAME ? width - over : LAST_NAME;
 }
 
 static void text_fit_limit_texts(struct text_columns *c)
@@ -108,6 +143,8 @@ void text_fit_share(struct text_columns *c, size_t terminal)
         text_fit_limit_texts(c);
         return;
     }
+    const size_t main = text_fit_main(c);
+    text_fit_lower_room(c, main, terminal);
     while (share < most) { /* the largest that fits */
         const size_t middle = (share + most + 1) / 2;
         if (text_fit_line(c, middle) <= terminal)
@@ -115,7 +152,7 @@ void text_fit_share(struct text_columns *c, size_t terminal)
         else
             most = middle - 1;
     }
-    const size_t main = text_fit_main(c), line = text_fit_line(c, share);
+    const size_t line = text_fit_line(c, share);
     const size_t left = line < terminal ? terminal - line : 0;
     for (size_t i = 0; i < c->count; i++) {
         const size_t width = text_fit_column(c, i, main, share) + (i == main ? left : 0);

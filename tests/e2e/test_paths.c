@@ -247,7 +247,7 @@ struct built_path {
 /* What the recording takes for CPU time, and the kernel does not: the host may have taken the processor meanwhile. */
 static double paths_stolen_ms(void)
 {
-    char *text = run_well("$DWELL info | awk '/^CPU OF/ { rows = 1; next } !NF { rows = 0 } "
+    char *text = run_well("$DWELL info --units us | awk '/^CPU us OF/ { rows = 1; next } !NF { rows = 0 } "
                           "rows && $4 > $2 { sum += $4 - $2 } END { print sum / 1000 }'");
     const double ms = atof(text);
     free(text);
