@@ -14,6 +14,7 @@ struct module_dynamic {
     const uint32_t *hash;         /* DT_GNU_HASH; NULL if there is none */
     const uint32_t *old_hash;     /* DT_HASH; NULL if there is none */
     uint64_t tables[2], sizes[2]; /* of relocations */
+    uint64_t nameless;            /* the first ones of the second table: they move addresses only */
 };
 
 /* The loader stores addresses in place of offsets, but not on every machine. */
@@ -59,6 +60,9 @@ static void module_dynamic_take(struct module_dynamic *dynamic, const struct dl_
         break;
     case DT_RELASZ:
         dynamic->sizes[1] = entry->d_un.d_val;
+        break;
+    case DT_RELACOUNT:
+        dynamic->nameless = entry->d_un.d_val;
         break;
     default:
         break;
@@ -126,10 +130,10 @@ void module_slots_each(const struct dl_phdr_info *info, module_slot_taker *take,
     if (!module_dynamic_read(&dynamic, info))
         return;
     for (int table = 0; table < 2; table++) {
-        const ElfW(Rela) *relocation = (const ElfW(Rela) *)dynamic.tables[table];
-        const ElfW(Rela) *end = relocation ? relocation + dynamic.sizes[table] / sizeof *relocation : NULL;
-        for (; relocation < end; relocation++)
-            module_slots_take(&dynamic, info, relocation, take, to);
+        const ElfW(Rela) *relocations = (const ElfW(Rela) *)dynamic.tables[table];
+        const uint64_t count = relocations ? dynamic.sizes[table] / sizeof *relocations : 0;
+        for (uint64_t i = table == 1 ? dynamic.nameless : 0; i < count; i++)
+            module_slots_take(&dynamic, info, &relocations[i], take, to);
     }
 }
 

@@ -41,6 +41,7 @@ struct binding {
     struct text (*path_at)(uint64_t address);
     struct text other; /* the module whose functions it calls instead */
     uint64_t bias;
+    bool needed;
     bool refused;
     bool unfilled;
 };
@@ -78,6 +79,8 @@ static void binding_take_slot(void *to, int hook, uint64_t slot, bool defined)
         return;
     if (binding_is_unfilled(b, target))
         b->unfilled = true;
+    else if (!b->needed)
+        return;
     else if (binding_is_empty(b, target, defined))
         b->refused |= !rewriter_set_slots(&(const struct rewriter){ .places = &b->places },
                                           &(struct slot_change){ slot, probe }, 1);
@@ -112,7 +115,7 @@ static void binding_say(const struct binding *b, struct binding_remark *remark)
     metadata_note(text);
 }
 
-bool binding_mend(const struct dl_phdr_info *info, struct text path, struct text (*path_at)(uint64_t address))
+static void binding_remark(const struct binding *b)
 {
     static struct binding_remark
         refused = { .text =
@@ -121,20 +124,32 @@ bool binding_mend(const struct dl_phdr_info *info, struct text path, struct text
         own = { .text = " has functions of its own for enters and exits (__cyg_profile_func_enter), so calls of "
                         "functions that find them first are not recorded: link it without them" },
         others = { .text = " calls functions of another module at enters and exits, so its calls are not recorded: " };
+    struct binding alone = *b;
+    alone.other.length = 0;
+    if (b->refused)
+        binding_say(&alone, &refused);
+    if (binding_foreign && hook_places_code(&b->places, binding_enter) && !binding_is_libc(b->path))
+        binding_say(&alone, &own);
+    if (b->other.length)
+        binding_say(b, &others);
+}
+
+bool binding_look(struct binding_state *state, const struct dl_phdr_info *info, struct text path,
+                  struct text (*path_at)(uint64_t address))
+{
+    const bool needed = binding_is_needed();
+    if (state->filled && (state->bound || !needed))
+        return true;
     struct binding b = { .places = { .probes = { (uint64_t)probe_enter, (uint64_t)probe_exit } },
                          .path = path,
                          .path_at = path_at,
-                         .bias = info->dlpi_addr };
+                         .bias = info->dlpi_addr,
+                         .needed = needed };
     hook_places_find_code(&b.places, info);
     hook_places_each_slot(info, binding_take_slot, &b);
-    const struct text other = b.other;
-    b.other.length = 0;
-    if (b.refused)
-        binding_say(&b, &refused);
-    if (binding_foreign && hook_places_code(&b.places, binding_enter) && !binding_is_libc(path))
-        binding_say(&b, &own);
-    b.other = other;
-    if (other.length)
-        binding_say(&b, &others);
-    return !b.unfilled;
+    if (needed)
+        binding_remark(&b);
+    state->filled = !b.unfilled;
+    state->bound = needed && !b.unfilled;
+    return state->filled;
 }

@@ -18,12 +18,20 @@ void binding_expect(void);
 /* Searches all modules for the name of the enter probe. */
 void binding_search(void);
 
-/* Whether modules have to be looked at. */
+/* Whether slots of modules have to be changed. */
 bool binding_is_needed(void);
 
-/* Looks at a module. `path_at` finds the path of the module at an address. In a walk of the loader's list, with signals
- * held back. False if the loader, in another thread, has yet to fill the module's slots: then look again later. */
-bool binding_mend(const struct dl_phdr_info *info, struct text path, struct text (*path_at)(uint64_t address));
+/* What is known of a module. Zeros to begin with. */
+struct binding_state {
+    bool filled; /* the loader has filled its slots */
+    bool bound;  /* they lead to the probes, where that was needed */
+};
+
+/* Looks at a module, if that is still to be done. `path_at` finds the path of the module at an address. In a walk of
+ * the loader's list, with signals held back. False if the loader, in another thread, has yet to fill the module's
+ * slots: then look again later. */
+bool binding_look(struct binding_state *state, const struct dl_phdr_info *info, struct text path,
+                  struct text (*path_at)(uint64_t address));
 
 #pragma GCC visibility pop
 

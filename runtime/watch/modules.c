@@ -40,9 +40,9 @@ enum {
 struct module {
     uint64_t bias, begin, end;
     uint32_t serial;
-    uint32_t seen;                    /* in the current walk */
-    uint32_t filter;                  /* its number in the filters; zero if they do not name it */
-    bool bound;                       /* binding.h has looked at it, with its slots filled */
+    uint32_t seen;   /* in the current walk */
+    uint32_t filter; /* its number in the filters; zero if they do not name it */
+    struct binding_state binding;
     struct text name, path, build_id; /* kept; `name` is the loader's */
 };
 
@@ -206,7 +206,7 @@ static int modules_visit(struct dl_phdr_info *info, size_t size, void *data)
 {
     (void)size;
     struct walk *walk = data;
-    struct module module = { .bound = false };
+    struct module module = { .bias = 0 };
     walk->same = walk->first && !modules_begin_walk(walk, info);
     if (walk->same)
         return 1;
@@ -287,11 +287,11 @@ static int modules_visit_levels(struct dl_phdr_info *info, size_t size, void *da
         struct module *m = &p->modules.list[i];
         if (!modules_are_same(m, &module))
             continue;
-        if (!m->bound && binding_is_needed()) {
-            m->bound = binding_mend(info, m->path, modules_path_at);
-            walk->process->modules.loader_loads |= m->bound ? 0 : UINT64_MAX; /* no count: look again */
-        }
-        levels_visit(&(struct level_visit){ info, module.begin, module.end, m->build_id, m->path, m->filter, i == 0 });
+        if (binding_look(&m->binding, info, m->path, modules_path_at))
+            levels_visit(
+                &(struct level_visit){ info, module.begin, module.end, m->build_id, m->path, m->filter, i == 0 });
+        else
+            walk->process->modules.loader_loads = UINT64_MAX; /* no count: look again */
         break;
     }
     modules_visit_others(modules_visit_levels, walk);
@@ -372,7 +372,7 @@ static bool modules_find_one(struct walk *walk, uint64_t function, struct module
 /* Records the library of that function. */
 static void modules_note_one(struct process *p, struct walk *walk, uint64_t function)
 {
-    struct module module = { .bound = false };
+    struct module module = { .bias = 0 };
     if (!p->modules.count || !modules_find_one(walk, function, &module))
         return;
     const uint64_t now = clock_now(runtime.clock);
@@ -507,7 +507,7 @@ bool modules_update(bool loading, uint64_t function)
 uint32_t modules_identity_at(uint64_t function)
 {
     struct process *p = runtime.process;
-    struct module module = { .bound = false };
+    struct module module = { .bias = 0 };
     uint32_t identity = 0;
     const uint64_t mask = sys_block_signals();
     if (mask != SYS_NOT_BLOCKED && modules_take_lock(p, true)) {

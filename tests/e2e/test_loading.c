@@ -215,17 +215,28 @@ Test(e2e_loading, functions_of_its_own_instead_of_the_probes)
 }
 
 /* The loader fills a library's table of addresses after it has mapped it, and other threads go on meanwhile. */
+static uint64_t loading_halfway(const char *options, const char *how)
+{
+    free(run_well("$DWELL record -q --overhead none %s $PROGRAMS/loading/halfway "
+                  "$PROGRAMS/loading/libloading-halfway.so %s",
+                  options, how));
+    struct report *r = report_of("");
+    cr_expect(eq(u64, report_sum(r, "function", "look", "calls"), 1), "%s %s", options, how);
+    cr_expect(eq(u64, report_sum(r, "function", "plugin_work", "calls"), 1), "%s %s", options, how);
+    const uint64_t calls = report_sum(r, "function", "inner", "calls");
+    report_drop(r);
+    return calls;
+}
+
 Test(e2e_loading, a_plugin_that_another_thread_sees_half_loaded)
 {
-    for (int i = 0; i < 3; i++) {
-        free(run_well("$DWELL record -q --mode %s --overhead none $PROGRAMS/loading/halfway "
-                      "$PROGRAMS/loading/libloading-halfway.so",
-                      modes[i]));
-        struct report *r = report_of("");
-        cr_expect(eq(u64, report_sum(r, "function", "look", "calls"), 1), "%s", modes[i]);
-        cr_expect(eq(u64, report_sum(r, "function", "plugin_work", "calls"), 1), "%s", modes[i]);
-        cr_expect(eq(u64, report_sum(r, "function", "inner", "calls"), 100), "%s", modes[i]);
-        report_drop(r);
+    static const char *const hows[] = { "", "deep" };
+    for (int i = 0; i < 2; i++) {
+        cr_expect(eq(u64, loading_halfway("--mode trace", hows[i]), 100), "%s", hows[i]);
+        cr_expect(eq(u64, loading_halfway("--mode profile", hows[i]), 100), "%s", hows[i]);
+        cr_expect(eq(u64, loading_halfway("--mode ring=1G", hows[i]), 100), "%s", hows[i]);
+        cr_expect(eq(u64, loading_halfway("--level counted=inner", hows[i]), 100), "%s", hows[i]);
+        cr_expect(eq(u64, loading_halfway("--level out=inner", hows[i]), 0), "%s", hows[i]);
     }
 }
 

@@ -1,5 +1,6 @@
-/* halfway PLUGIN: loads a plugin in a scope of its own, and calls it 100 times deep. Its library (below.c) waits until
- * another thread has come to a probe. So that thread sees a plugin that is mapped, but calls nothing yet. */
+/* halfway PLUGIN [deep]: loads a plugin, `deep` in a scope of its own, and has it call 100 times. Its library (below.c)
+ * waits until another thread has come to a probe. So that thread sees a plugin that is mapped, but calls nothing yet.
+ */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -43,7 +44,7 @@ QUIET int main(int argc, char **argv)
     if (pthread_barrier_init(&ready, NULL, 2) || pthread_create(&thread, NULL, watch, NULL))
         return 1;
     pthread_barrier_wait(&ready);
-    void *plugin = dlopen(argv[1], RTLD_NOW | RTLD_DEEPBIND);
+    void *plugin = dlopen(argv[1], RTLD_NOW | (argc > 2 ? RTLD_DEEPBIND : 0));
     int (*work)(int) = plugin ? (int (*)(int))dlsym(plugin, "plugin_work") : NULL;
     return !work || work(100) != 100 || pthread_join(thread, NULL);
 }
