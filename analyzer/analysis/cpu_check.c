@@ -127,6 +127,31 @@ const char *cpu_check_word(const struct analysis *analysis, const struct cpu_che
                : "differs";
 }
 
+/* By the kernel's count, of the threads of a process. */
+static uint64_t cpu_check_switches(const struct session_file *file, uint32_t process)
+{
+    uint64_t count = 0;
+    for (size_t i = 0; i < file->thread_count; i++)
+        if (file->threads[i].process == process)
+            count = add_saturated(
+                count, add_saturated(file->threads[i].switches.waits, file->threads[i].switches.preemptions));
+    return count;
+}
+
+/* Where the time is that only one of both counts has. The caller frees it. */
+static char *cpu_check_reason(const struct analysis *analysis, const struct cpu_check *c,
+                              const struct trace_process *process)
+{
+    const uint64_t switches = cpu_check_switches(analysis->file, process->serial);
+    if (c->functions >= c->kernel)
+        return need_text("times of the recording are too long (docs/overhead-and-accuracy.md)");
+    if (!switches)
+        return need_text("the rest (REST in dwell info) is code outside of recorded functions");
+    return need_text("the rest (REST in dwell info) is code outside of recorded functions, and the kernel's work for "
+                     "%" PRIu64 " switch%s of threads, mostly 5 to 20 us each",
+                     switches, switches == 1 ? "" : "es");
+}
+
 void cpu_check_remark(struct analysis *analysis)
 {
     if (analysis->selection || analysis->summary.imported || analysis->summary.samples ||
@@ -147,13 +172,12 @@ void cpu_check_remark(struct analysis *analysis)
         time_text_with_unit(checks[most].functions, recorded);
         if (count > 1)
             snprintf(others, sizeof others, "; %zu other process%s too", count - 1, count == 2 ? "" : "es");
+        char *reason = cpu_check_reason(analysis, &checks[most], &analysis->file->processes[most]);
         summary_remark_doubt(&analysis->summary, "cpu-time-differs",
                              "process %" PRIu32
                              " has %s of CPU time in the recording, and %s by the kernel's count%s: %s",
-                             analysis->file->processes[most].pid, recorded, kernel, others,
-                             checks[most].functions < checks[most].kernel
-                                 ? "code outside of recorded functions took the rest (REST in dwell info)"
-                                 : "times of the recording are too long (docs/overhead-and-accuracy.md)");
+                             analysis->file->processes[most].pid, recorded, kernel, others, reason);
+        free(reason);
     }
     free(checks);
 }

@@ -59,7 +59,7 @@ static const char *check_remark(const struct analysis *analysis)
     return found;
 }
 
-#define OUTSIDE "code outside of recorded functions took the rest (REST in dwell info)"
+#define OUTSIDE "the rest (REST in dwell info) is code outside of recorded functions"
 #define TOO_LONG "times of the recording are too long (docs/overhead-and-accuracy.md)"
 
 static void check_has_remark(struct writer *w, const char *wanted)
@@ -120,6 +120,24 @@ Test(unit_cpu_check, differences_of_less_than_five_percent)
     check_has_remark(
         check_session(SOURCE_PERF, 720 - 35),
         "process 100 has 700.000 ms of CPU time in the recording, and 665.000 ms by the kernel's count: " TOO_LONG);
+}
+
+/* Each switch has some time that the kernel counts, and that lies outside of what is recorded. */
+Test(unit_cpu_check, switches_are_a_part_of_the_rest)
+{
+    struct writer *w = check_session(SOURCE_PERF, 720 + 38);
+    write_thread_switches(w, 1, 1, 2000, 1234, 0);
+    check_has_remark(w,
+                     "process 100 has 700.000 ms of CPU time in the recording, and 738.000 ms by the kernel's "
+                     "count: " OUTSIDE ", and the kernel's work for 3234 switches of threads, mostly 5 to 20 us each");
+    w = check_session(SOURCE_PERF, 720 + 38);
+    write_thread_switches(w, 1, 1, 1, 0, 0);
+    check_has_remark(w, "process 100 has 700.000 ms of CPU time in the recording, and 738.000 ms by the kernel's "
+                        "count: " OUTSIDE ", and the kernel's work for 1 switch of threads, mostly 5 to 20 us each");
+    w = check_session(SOURCE_PERF, 720 - 35);
+    write_thread_switches(w, 1, 1, 2000, 1234, 0);
+    check_has_remark(
+        w, "process 100 has 700.000 ms of CPU time in the recording, and 665.000 ms by the kernel's count: " TOO_LONG);
 }
 
 /* What the host has taken explains that the recording has more, and not that the kernel has. */
