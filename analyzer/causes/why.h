@@ -30,7 +30,7 @@ struct why_part {
     uint64_t rate;          /* its ticks per second, if its ticks have become nanoseconds; else zero */
     struct why_waits waits; /* those of why_session, or its own */
     struct profile *paths;  /* of its rows: below one root, the function comes first */
-    size_t first_row, row_count, first_sample, sample_count;
+    size_t first_row, row_count, first_sample, sample_count, first_stack, stack_count;
 };
 
 /* A line that has no more of the difference than this, beyond what is predicted, is no cause. */
@@ -41,16 +41,20 @@ struct why_line {
     char *path; /* from the function on, separated by semicolons; the caller's are left out */
     enum why_kind kind;
     const struct why_wait *wait; /* NULL if unknown or none */
+    bool estimated;              /* a part of its time was divided by samples */
+    bool uncounted;              /* such time of other lines is in it, so it has more calls than were recorded */
     uint64_t count[WHY_SETS];    /* calls of the path, waits, faults: in all calls of the set */
     uint64_t ticks[WHY_SETS];    /* likewise */
     uint64_t ns[WHY_SETS];
     int64_t difference;
-    double ci95;        /* half width of the 95 % interval of the difference; NAN if there are too few calls */
-    double probability; /* that chance makes any row differ so much; 1 of those that have only a little */
-    char *meanwhile;    /* what the causing threads did in these waits of slow calls; NULL if unknown */
-    bool found;         /* it separates the sets */
-    bool follows;       /* preempted time that is longer as CPU time is */
-    int64_t place;      /* what lines are sorted by: the difference, or that of the longest CPU line if it follows */
+    double error[WHY_SETS];    /* half width of the 95 % interval of an estimated time; zero if it was measured */
+    double variance[WHY_SETS]; /* of the mean, in ticks; NAN if there are too few calls */
+    double ci95;               /* half width of the 95 % interval of the difference; NAN if there are too few calls */
+    double probability;        /* that chance makes any row differ so much; 1 of those that have only a little */
+    char *meanwhile;           /* what the causing threads did in these waits of slow calls; NULL if unknown */
+    bool found;                /* it separates the sets */
+    bool follows;              /* preempted time that is longer as CPU time is */
+    int64_t place; /* what lines are sorted by: the difference, or that of the longest CPU line if it follows */
 };
 
 struct why_set {
@@ -108,6 +112,12 @@ static inline bool why_is_more(const struct why *why)
     return why->sets[WHY_SLOW].ns >= why->sets[WHY_USUAL].ns;
 }
 
+/* Whether chance is an unlikely reason. */
+static inline bool why_is_significant(double probability)
+{
+    return probability <= 0.05;
+}
+
 /* ---- parts of why_find ---- */
 
 /* Finds the probabilities of the lines. `lines_of_rows`: by row of the scan; PROFILE_NONE if it has no line. */
@@ -122,6 +132,19 @@ void why_join_waits(struct why *why);
 
 /* Makes lines of the rows of the scan. */
 void why_make_lines(struct why *why);
+
+/* The stack samples of a line of CPU time that lie in another line's function. That one's calls are not in the session.
+ * Both are numbers of lines. */
+struct why_share {
+    uint32_t from, to; /* equal for the line's own code */
+    struct sample_sum sets[WHY_SETS];
+};
+
+/* Divides CPU time of lines by their samples, as docs/time-model.md describes. Shares are in any order. */
+void why_split_lines(struct why *why, struct why_share *shares, size_t count);
+
+/* Whether an estimated line differs by enough to separate the sets, whatever its true time is within its interval. */
+bool why_split_is_certain(const struct why *why, const struct why_line *line);
 
 /* Follows the causes of the lines that separate the sets. The scan's samples have to be sorted. */
 void why_find_meanwhile(struct why *why);

@@ -141,6 +141,8 @@ static void why_add_parts(struct why_worker *w, uint32_t row, const struct decod
     struct why_now *now = why_touch(w, row + (faults ? PATH_FAULT : PATH_CPU));
     now->ticks += ran - own;
     now->count += faults ? extras->page_faults : 0;
+    if (faults)
+        sampled_paths_skip(&w->sampled, end); /* they are of no CPU row */
 }
 
 __attribute__((noinline)) static void why_add_extras(struct why_worker *w, const struct decoded_extras *extras,
@@ -168,12 +170,15 @@ STACK_INLINE void why_rows_interval(void *to, const struct decoder *d, uint64_t 
     } else if (w->open) {
         why_touch(w, w->stack[w->depth - 1].row)->ticks += d->time - begin;
     }
+    if (__builtin_expect(w->sampled.next_time < d->time, 0))
+        why_samples_take(w, w->open ? w->stack[w->depth - 1].row : PROFILE_NONE, d->time);
 }
 
 STACK_INLINE void why_rows_skip(void *to, const struct decoder *d, uint64_t begin)
 {
     struct why_worker *w = to;
     w->excluded += d->time - begin;
+    sampled_paths_skip(&w->sampled, d->time);
 }
 
 static inline void why_rows_delay(void *to, uint64_t ticks)
@@ -205,13 +210,18 @@ STACK_INLINE void why_rows_leaf(void *to, const struct decoder *d, uint64_t ente
 {
     struct why_worker *w = to;
     if (w->open) {
-        why_count_call(w, why_rows_inside(w, d->function, entered))->ticks += d->time - entered;
+        const uint32_t row = why_rows_inside(w, d->function, entered);
+        why_count_call(w, row)->ticks += d->time - entered;
         why_count_callee(w, &w->stack[w->depth - 1]);
+        if (__builtin_expect(w->sampled.next_time < d->time, 0))
+            why_samples_take(w, row, d->time);
         return;
     }
     why_rows_push_outside(w, d->function, entered, true);
     if (w->open)
         why_touch(w, w->stack[w->depth - 1].row)->ticks += d->time - entered;
+    if (__builtin_expect(w->sampled.next_time < d->time, 0))
+        why_samples_take(w, w->open ? w->stack[w->depth - 1].row : PROFILE_NONE, d->time);
     why_rows_exit(to, d);
 }
 

@@ -59,6 +59,11 @@ void why_found_move(struct why_found *into, struct number_index *rows, struct wh
         numbers[i] = why_found_row(into, rows, node, row);
         why_found_add(&into->rows[numbers[i]], row);
     }
+    for (size_t i = 0; i < from->stack_count; i++) {
+        GROW(into->stacks, into->stack_count, into->stack_room);
+        into->stacks[into->stack_count] = from->stacks[i];
+        into->stacks[into->stack_count++].node = nodes[from->stacks[i].node];
+    }
     why_found_add_calls(into, from, numbers);
     durations_merge(&into->faults, from->faults);
     free(numbers);
@@ -85,6 +90,7 @@ void why_found_drop(struct why_found *found)
     free(found->rows);
     free(found->sampled);
     free(found->values);
+    free(found->stacks);
     free(found->firsts);
     free(found->faults);
 }

@@ -38,6 +38,10 @@ static void why_join_rows(struct why_found *into, const struct why_found *from)
         numbers[i] = (uint32_t)into->row_count;
         into->rows[into->row_count++] = from->rows[i];
     }
+    for (size_t i = 0; i < from->stack_count; i++) {
+        GROW(into->stacks, into->stack_count, into->stack_room);
+        into->stacks[into->stack_count++] = from->stacks[i];
+    }
     why_found_add_calls(into, from, numbers);
     free(numbers);
 }
@@ -57,6 +61,8 @@ void why_join(struct why *why, const struct why_session *session, const struct w
         .row_count = found->row_count,
         .first_sample = into->sampled_count,
         .sample_count = found->sampled_count,
+        .first_stack = into->stack_count,
+        .stack_count = found->stack_count,
     };
     why_join_rows(into, found);
     found->paths = NULL;

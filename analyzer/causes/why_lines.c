@@ -22,6 +22,9 @@ struct why_draft {
 struct why_drafts {
     struct why_draft *list;
     size_t count;
+    struct why_share *shares; /* of drafts */
+    size_t share_count;
+    struct intern known_shares;
 };
 
 static void why_add_draft(struct why_draft *into, const struct why_row *row)
@@ -53,6 +56,26 @@ static uint32_t why_find_draft(struct why_drafts *drafts, struct why_known *know
     return number;
 }
 
+/* The samples of a path: its time is in the row of the innermost call above it that was recorded. */
+static void why_draft_stacks(struct why_drafts *drafts, struct why_known *known, const struct why_part *part,
+                             const struct why_stacks *stacks, const struct cause_paths *paths)
+{
+    const struct profile_node *nodes = part->paths->nodes;
+    struct why_row row = { .node = stacks->node, .kind = WHY_CPU };
+    struct why_share share = { .to = why_find_draft(drafts, known, &row, NULL, paths) };
+    while (nodes[row.node].site == PROFILE_SAMPLED)
+        row.node = nodes[row.node].parent;
+    share.from = why_find_draft(drafts, known, &row, NULL, paths);
+    if (stacks->counting)
+        share.to =
+            why_find_draft(drafts, known, &(struct why_row){ .node = PROFILE_NONE, .kind = WHY_PROBE }, NULL, paths);
+    const uint32_t key[] = { share.from, share.to }, number = intern(&drafts->known_shares, key, sizeof key);
+    if (number == drafts->share_count)
+        drafts->shares[drafts->share_count++] = share;
+    for (int set = 0; set < WHY_SETS; set++)
+        sample_sum_join(&drafts->shares[number].sets[set], &stacks->sets[set]);
+}
+
 /* Sets the drafts' numbers of the rows of a session. If no call of it is in a set, its rows have none. */
 static void why_draft_part(struct why_drafts *drafts, struct why_known *known, const struct why *why,
                            const struct why_part *part, uint32_t *numbers)
@@ -68,6 +91,8 @@ static void why_draft_part(struct why_drafts *drafts, struct why_known *known, c
         numbers[i] = why_find_draft(drafts, known, row, row->wait ? &part->waits.list[row->wait - 1] : NULL, &paths);
         why_add_draft(&drafts->list[numbers[i]], row);
     }
+    for (size_t i = part->first_stack; i < part->first_stack + part->stack_count; i++)
+        why_draft_stacks(drafts, known, part, &why->scan.stacks[i], &paths);
     names_free(names, p->function_count);
     cause_paths_drop(&paths);
 }
@@ -77,7 +102,8 @@ static uint32_t *why_draft_rows(struct why_drafts *drafts, const struct why *why
 {
     struct why_known known = { .drafts = { 0 } };
     uint32_t *numbers = need_memory(why->scan.row_count + 1, sizeof *numbers);
-    drafts->list = need_memory(why->scan.row_count + 1, sizeof *drafts->list);
+    drafts->list = need_memory(why->scan.row_count + why->scan.stack_count + 2, sizeof *drafts->list);
+    drafts->shares = need_memory(why->scan.stack_count + 1, sizeof *drafts->shares);
     for (size_t i = 0; i < why->part_count; i++)
         why_draft_part(drafts, &known, why, &why->parts[i], numbers);
     intern_drop(&known.drafts);
@@ -174,16 +200,24 @@ static double why_variance(const struct why_sum *sum, uint64_t calls)
 /* The line has the draft's path from now on. */
 static void why_add_line(struct why *why, const struct why_draft *draft)
 {
-    static const double normal_95 = 1.96;
     struct why_line *line = &why->lines[why->line_count++];
     *line = (struct why_line){ .path = draft->path, .kind = draft->kind, .wait = draft->wait, .probability = NAN };
-    double variance = 0;
     for (int set = 0; set < WHY_SETS; set++) {
         line->ticks[set] = draft->sets[set].ticks;
         line->count[set] = draft->sets[set].count;
-        variance += why_variance(&draft->sets[set], why->sets[set].calls);
+        line->variance[set] = why_variance(&draft->sets[set], why->sets[set].calls);
     }
-    line->ci95 = normal_95 * sqrt(variance) * 1e9 / (double)why->rate;
+}
+
+/* Estimates add their errors. */
+static void why_find_intervals(struct why *why)
+{
+    static const double normal_95 = 1.96;
+    for (size_t i = 0; i < why->line_count; i++) {
+        struct why_line *line = &why->lines[i];
+        const double spread = normal_95 * sqrt(line->variance[WHY_SLOW] + line->variance[WHY_USUAL]);
+        line->ci95 = hypot(spread * 1e9 / (double)why->rate, hypot(line->error[WHY_SLOW], line->error[WHY_USUAL]));
+    }
 }
 
 static int why_compare_lines(const void *a, const void *b, void *context)
@@ -243,40 +277,76 @@ static void why_find_places(struct why *why)
 
 static void why_mark_found(struct why *why)
 {
-    static const double significant = 0.05;
     for (size_t i = 0; i < why->line_count; i++) {
-        why->lines[i].found = why->lines[i].probability <= significant;
-        why->found += why->lines[i].found;
+        struct why_line *line = &why->lines[i];
+        line->probability = why_split_is_certain(why, line) ? line->probability : 1;
+        line->found = why_is_significant(line->probability);
+        why->found += line->found;
     }
+}
+
+/* Makes lines of the drafts that have time, or of those that have none. Sets their numbers, by draft. */
+static void why_add_lines(struct why *why, const struct why_drafts *drafts, bool with_time, uint32_t *lines)
+{
+    for (size_t i = 0; i < drafts->count; i++) {
+        const struct why_draft *draft = &drafts->list[i];
+        if ((draft->sets[WHY_SLOW].ticks || draft->sets[WHY_USUAL].ticks) != with_time)
+            continue;
+        lines[i] = (uint32_t)why->line_count;
+        why_add_line(why, draft);
+    }
+}
+
+static void why_drop_empty_lines(struct why *why)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < why->line_count; i++) {
+        if (why->lines[i].ticks[WHY_SLOW] || why->lines[i].ticks[WHY_USUAL])
+            why->lines[kept++] = why->lines[i];
+        else
+            free(why->lines[i].path);
+    }
+    why->line_count = kept;
+}
+
+/* Chance is tested before lines are divided by samples, as it is unknown which calls have what was estimated. */
+static void why_add_all_lines(struct why *why, const struct why_drafts *drafts, uint32_t *rows)
+{
+    uint32_t *lines = need_memory(drafts->count + 1, sizeof *lines);
+    memset(lines, 0xff, drafts->count * sizeof *lines); /* PROFILE_NONE */
+    why_add_lines(why, drafts, true, lines);
+    for (size_t i = 0; i < why->scan.row_count; i++)
+        rows[i] = rows[i] == PROFILE_NONE ? PROFILE_NONE : lines[rows[i]];
+    for (int set = 0; set < WHY_SETS; set++)
+        why_find_means(why, set);
+    why_find_chance(why, rows);
+    why_add_lines(why, drafts, false, lines);
+    for (size_t i = 0; i < drafts->share_count; i++) {
+        drafts->shares[i].from = lines[drafts->shares[i].from];
+        drafts->shares[i].to = lines[drafts->shares[i].to];
+    }
+    why_split_lines(why, drafts->shares, drafts->share_count);
+    why_drop_empty_lines(why);
+    free(lines);
 }
 
 void why_make_lines(struct why *why)
 {
     struct why_drafts drafts = { 0 };
     uint32_t *rows = why_draft_rows(&drafts, why);
-    uint32_t *lines = need_memory(drafts.count + 1, sizeof *lines);
     why_move_charges(&drafts);
     why->lines = need_memory(drafts.count + 1, sizeof *why->lines);
-    for (size_t i = 0; i < drafts.count; i++) {
-        const struct why_draft *draft = &drafts.list[i];
-        const bool has_time = draft->sets[WHY_SLOW].ticks || draft->sets[WHY_USUAL].ticks;
-        lines[i] = has_time ? (uint32_t)why->line_count : PROFILE_NONE;
-        if (has_time)
-            why_add_line(why, draft);
-        else
-            free(draft->path);
-    }
-    for (size_t i = 0; i < why->scan.row_count; i++)
-        rows[i] = rows[i] == PROFILE_NONE ? PROFILE_NONE : lines[rows[i]];
+    why_add_all_lines(why, &drafts, rows);
     for (int set = 0; set < WHY_SETS; set++)
         why_find_means(why, set);
+    why_find_intervals(why);
     why_find_places(why);
-    why_find_chance(why, rows);
     bool more = why_is_more(why);
     if (why->line_count)
         qsort_r(why->lines, why->line_count, sizeof *why->lines, why_compare_lines, &more);
     why_mark_found(why);
-    free(lines);
+    intern_drop(&drafts.known_shares);
     free(rows);
+    free(drafts.shares);
     free(drafts.list);
 }

@@ -31,6 +31,7 @@ const struct column view_why_columns[] = {
     { "share_percent", "SHARE %", CELL_PERCENT, USE_ALWAYS, false },
     { "ci95", "+-95 %", CELL_NS, USE_DATA, false },
     { "probability", "CHANCE", CELL_DIGITS, USE_DATA, false },
+    { "estimated", "ESTIMATED", CELL_DIGITS, USE_DATA, false },
     { "times", "CALLS", CELL_TEXT, USE_TEXT, false },
     { "what", "WHAT", CELL_TEXT, USE_TEXT, false },
     { "caused_by", "CAUSED BY", CELL_NAME, USE_TEXT, false },
@@ -54,6 +55,7 @@ enum {
     SHARE,
     CI95,
     PROBABILITY,
+    ESTIMATED,
     TIMES,
     WHAT,
     CAUSED_BY,
@@ -159,9 +161,12 @@ static char *why_caused_by(const struct why_line *line)
     return text;
 }
 
-/* How many times as many calls of the path, waits or faults a slow call has; zero if there are none in a set. */
+/* How many times as many calls of the path, waits or faults a slow call has; zero if there are none in a set, or
+ * others than those that were recorded. */
 static double why_times_as_many(const struct why *why, const struct why_line *line)
 {
+    if (line->uncounted)
+        return 0;
     const double slow = (double)line->count[WHY_SLOW] / (double)why->sets[WHY_SLOW].calls;
     const double usual = (double)line->count[WHY_USUAL] / (double)why->sets[WHY_USUAL].calls;
     return usual > 0 ? slow / usual : 0;
@@ -184,7 +189,7 @@ static void why_say_line(FILE *out, const struct why *why, const struct why_line
     char *what = why_what_in_words(line), *where = why_where(line, CALLERS), *cause = why_caused_by(line);
     text_time((uint64_t)(line->difference < 0 ? -line->difference : line->difference), time);
     if (line->kind == WHY_CPU)
-        fprintf(out, "%s of CPU time in %s", time, where);
+        fprintf(out, "%s%s of CPU time in %s", line->estimated ? "about " : "", time, where);
     else if (line->kind == WHY_FAULT)
         fprintf(out, "%s in page faults of %s", time, where);
     else if (line->kind == WHY_FILE)
@@ -318,13 +323,29 @@ static void why_fill_wait(struct cell *cells, const struct why_wait *wait)
         cell_text(&cells[CAUSE_THREAD], wait->thread);
 }
 
+/* Text marks the row as that of a report with such a time. */
+static void why_mark_estimate(struct cell *cell, double error)
+{
+    enum { MOST = 999 };
+    const double spread = cell->number ? 100 * error / (double)cell->number : MOST;
+    cell->estimated = true;
+    cell->spread = (uint16_t)fmin(spread, MOST);
+}
+
 static void why_fill_numbers(struct cell *cells, const struct why *why, const struct why_line *line)
 {
     const double difference = (double)why->sets[WHY_SLOW].ns - (double)why->sets[WHY_USUAL].ns;
-    cell_number(&cells[SLOW_CALLS], line->count[WHY_SLOW]);
-    cell_number(&cells[USUAL_CALLS], line->count[WHY_USUAL]);
+    if (!line->uncounted) {
+        cell_number(&cells[SLOW_CALLS], line->count[WHY_SLOW]);
+        cell_number(&cells[USUAL_CALLS], line->count[WHY_USUAL]);
+    }
     cell_number(&cells[SLOW], line->ns[WHY_SLOW]);
     cell_number(&cells[USUAL], line->ns[WHY_USUAL]);
+    if (line->estimated) {
+        why_mark_estimate(&cells[SLOW], line->error[WHY_SLOW]);
+        why_mark_estimate(&cells[USUAL], line->error[WHY_USUAL]);
+    }
+    cell_text(&cells[ESTIMATED], line->estimated ? "true" : "false");
     cell_change(&cells[DIFFERENCE], line->difference);
     if (difference != 0)
         cell_percent(&cells[SHARE], 100 * (double)line->difference / difference);

@@ -142,6 +142,7 @@ static void why_read_chunks(struct why_worker *w, const struct why_segment *segm
         }
         if (!w->chunk && w->job->plan->waits)
             w->next_wait = why_waits_seek(w->job->plan->waits, chunk->thread, chunk->start_time);
+        why_samples_begin_chunk(w, chunk);
         why_read_chunk(w, chunk);
     }
     if (w->open)
@@ -183,6 +184,7 @@ static void why_worker_begin(struct why_worker *w, struct why_job *job, void *co
     w->children = index_new();
     w->functions = index_new();
     w->wait_rows = index_new();
+    w->known_stacks = index_new();
     why_add_row(w, PROFILE_NONE, WHY_PROBE, 0);
     why_add_row(w, PROFILE_NONE, WHY_RUNNABLE, 0);
 }
@@ -193,6 +195,8 @@ static void why_worker_end(struct why_worker *w)
     index_free(w->children);
     index_free(w->functions);
     index_free(w->wait_rows);
+    index_free(w->known_stacks);
+    free(w->stacks);
     window_free(&w->window);
     free(w->now);
     free(w->listed);
@@ -207,6 +211,7 @@ struct why_found why_scan(const struct why_plan *plan)
     struct why_worker *workers = need_memory(jobs, sizeof *workers);
     bool *started = need_memory(jobs, sizeof *started);
     job.segments = why_segments_find(job.file);
+    why_samples_begin(&job);
     progress_begin("comparing", job.file->path, job.file->chunk_count);
     for (unsigned i = jobs; i-- > 0;) {
         why_worker_begin(&workers[i], &job, plan->contexts[i]);
@@ -226,6 +231,7 @@ struct why_found why_scan(const struct why_plan *plan)
         why_segments_join(&job.segments, job.file, plan->session, &found);
     why_found_sort(&found);
     why_segments_drop(&job.segments);
+    free(job.timed);
     index_free(rows);
     free(started);
     free(workers);

@@ -11,6 +11,7 @@
 #include "base/wide.h"
 #include "causes/why_cpus.h"
 #include "causes/why_waits.h"
+#include "profile/sample_sums.h"
 
 enum { WHY_SLOW, WHY_USUAL, WHY_SETS, WHY_NEITHER = WHY_SETS };
 
@@ -59,6 +60,14 @@ struct why_first {
     unsigned session;
 };
 
+/* Stack samples of one call path: in the function's own code, or in a function below it whose calls are not in the
+ * session. */
+struct why_stacks {
+    uint32_t node; /* of why_found.paths; one of the site PROFILE_SAMPLED if it is below */
+    bool counting; /* in code that counts calls, whose time is that of the probes */
+    struct sample_sum sets[WHY_SETS];
+};
+
 struct why_value {
     uint32_t row;
     double ticks;
@@ -72,6 +81,8 @@ struct why_found {
     size_t sampled_count, sampled_room;
     struct why_value *values;
     size_t value_count, value_room;
+    struct why_stacks *stacks; /* a path may have several, of different workers */
+    size_t stack_count, stack_room;
     struct why_first *firsts;
     size_t first_count, first_room;
     uint64_t calls[WHY_SETS];

@@ -30,6 +30,7 @@ void why_close(struct why_worker *w)
     for (size_t i = 0; i < w->listed_count; i++)
         w->now[w->listed[i]] = (struct why_now){ 0 };
     w->listed_count = 0;
+    w->stack_count = 0;
     w->open = 0;
     why_cpus_end_call(&w->cpus);
 }
@@ -67,6 +68,7 @@ static void why_add_call(struct why_worker *w, const struct why_call *call, unsi
         f->values[f->value_count++] = (struct why_value){ w->listed[i], (double)ticks };
     }
     f->calls[set]++;
+    why_samples_keep(w, set);
     if (!sampled)
         return;
     GROW(f->sampled, f->sampled_count, f->sampled_room);

@@ -12,6 +12,7 @@
 #include "base/memory.h"
 #include "causes/why_segments.h"
 #include "profile/generations.h"
+#include "profile/sampled_paths.h"
 #include "trace/chunk_window.h"
 #include "trace/stack.h"
 
@@ -30,10 +31,18 @@ struct why_frame {
     bool called;       /* it has made a call */
 };
 
+/* A stack sample of the open call. */
+struct why_stack {
+    uint32_t node;
+    uint32_t period; /* ns */
+    bool counting;
+};
+
 /* What the workers share. */
 struct why_job {
     const struct why_plan *plan;
     const struct session_file *file;
+    bool *timed; /* by frame of the samples: all calls of its function are in the session; NULL without samples */
     struct why_segments segments;
     size_t next;
 };
@@ -61,6 +70,10 @@ struct why_worker {
     uint64_t begin;    /* when it began */
     uint64_t excluded; /* ticks since that are no part of it */
     size_t next_wait;
+    struct sampled_paths sampled;      /* of the thread, from its last event on */
+    struct why_stack *stacks;          /* of the open call */
+    size_t stack_count, stack_room;    /* likewise */
+    struct number_index *known_stacks; /* (node, counting) -> why_found.stacks */
     struct why_segment *segment;
     const struct trace_chunk *chunk; /* the last one that was read; NULL if none was */
     uint64_t last;                   /* when that chunk ended */
@@ -122,6 +135,20 @@ STACK_INLINE struct why_frame *why_push_frame(struct why_worker *w, uint64_t add
     *frame = (struct why_frame){ .function = address, .row = row };
     return frame;
 }
+
+/* ---- stack samples: why_samples.c ---- */
+
+/* The samples of the session, and which of their functions have all calls in it. */
+void why_samples_begin(struct why_job *job);
+
+/* Begins with those of the chunk. */
+void why_samples_begin_chunk(struct why_worker *w, const struct trace_chunk *chunk);
+
+/* Gives those before `end` to the path of this row. They are left out if it is PROFILE_NONE. */
+void why_samples_take(struct why_worker *w, uint32_t row, uint64_t end);
+
+/* The open call has ended, and is in that set. */
+void why_samples_keep(struct why_worker *w, unsigned set);
 
 /* ---- actions on events ---- */
 

@@ -53,7 +53,7 @@ double sample_sum_half_width(const struct sample_sum *part, const struct sample_
     const double time = (double)all->time, share = (double)part->time / time;
     const double squares = (double)part->squares, others = fmax((double)all->squares - squares, 0);
     const double variance = (1 - share) * (1 - share) * squares + share * share * others;
-    const double n = part->samples == all->samples ? time * time / (double)all->squares
-                                                   : share * (1 - share) * time * time / variance;
+    const bool whole = part->samples == all->samples || !part->samples;
+    const double n = whole ? time * time / (double)all->squares : share * (1 - share) * time * time / variance;
     return fmin(fmax(sample_sum_wilson(share, n), 0), 1); /* no number in a damaged file */
 }

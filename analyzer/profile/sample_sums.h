@@ -23,7 +23,7 @@ void sample_sum_join(struct sample_sum *sum, const struct sample_sum *other);
 /* The part of the ticks that a part of the samples stands for. Zero if there are no samples. */
 uint64_t sample_sum_divide(uint64_t ticks, const struct sample_sum *part, const struct sample_sum *all);
 
-/* The half width of the 95 % interval of that share. `part` is a part of `all`, with at least one sample. */
+/* The half width of the 95 % interval of that share. `part` is a part of `all`, which has at least one sample. */
 double sample_sum_half_width(const struct sample_sum *part, const struct sample_sum *all);
 
 /* The same if all samples stand for the same time, and `count` of `all` are in the part. */

@@ -115,13 +115,21 @@ static enum sampled_code sampled_paths_code(const struct session_samples *s, con
     return SAMPLED_PROGRAM;
 }
 
+uint32_t sampled_paths_below(const struct session_samples *s, const struct profile *p, uint32_t node,
+                             const struct sampled_chain *chain, enum sampled_code *code)
+{
+    const uint32_t depth = sampled_paths_depth(s, p, node, chain);
+    *code = sampled_paths_code(s, chain, depth);
+    return sampled_paths_are_own(p, node) ? 0 : depth;
+}
+
 /* Returns the node that got the sample. */
 static uint32_t sampled_paths_add_chain(const struct session_samples *s, struct profile *p, uint32_t node,
                                         const struct sample_point *point)
 {
     const struct sampled_chain *chain = &s->chains[point->chain];
-    const uint32_t depth = sampled_paths_depth(s, p, node, chain);
-    const enum sampled_code code = sampled_paths_code(s, chain, depth);
+    enum sampled_code code;
+    const uint32_t below = sampled_paths_below(s, p, node, chain, &code);
     p->counts.samples++;
     p->counts.samples_in_probes += code != SAMPLED_PROGRAM;
     p->sampled_time += point->period;
@@ -131,7 +139,7 @@ static uint32_t sampled_paths_add_chain(const struct session_samples *s, struct 
         p->nodes[node].stub_time += code == SAMPLED_STUB ? point->period : 0;
         return node;
     }
-    for (uint32_t i = sampled_paths_are_own(p, node) ? 0 : depth; i-- > 0;)
+    for (uint32_t i = below; i-- > 0;)
         node = sampled_frame_child(p, node, &s->frames[s->links[chain->first + i]]);
     p->nodes[node].samples++;
     p->nodes[node].sample_time += point->period;

@@ -22,6 +22,11 @@ struct sampled_paths {
 /* The node of the frame's function below this node. The runtime has none: it is the node itself. */
 uint32_t sampled_frame_child(struct profile *p, uint32_t node, const struct sampled_frame *frame);
 
+/* How many of a stack's innermost functions are below the open call of this node: none in a call of the operating
+ * system. Sets whose code the sample is in. */
+uint32_t sampled_paths_below(const struct session_samples *s, const struct profile *p, uint32_t node,
+                             const struct sampled_chain *chain, enum sampled_code *code);
+
 /* The function of a frame. PROFILE_NONE if the profile does not have it. */
 uint32_t sampled_frame_find(const struct profile *p, const struct sampled_frame *frame);
 

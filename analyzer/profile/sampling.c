@@ -75,20 +75,20 @@ static bool sampling_is_sampled(const struct profile_node *node)
 
 /* ---- paths ---- */
 
-static void sampling_find_timed(struct sampling *sampling, const struct session_file *file)
+bool *sampling_find_timed(const struct profile *p, const struct session_file *file)
 {
-    const struct profile *p = sampling->profile;
-    sampling->timed = need_memory(p->function_count, sizeof *sampling->timed);
+    bool *timed = need_memory(p->function_count + 1, sizeof *timed);
     for (size_t i = 0; i < p->node_count; i++)
         if (p->nodes[i].function != PROFILE_NONE && !sampling_is_sampled(&p->nodes[i]))
-            sampling->timed[p->nodes[i].function] = true;
+            timed[p->nodes[i].function] = true;
     for (size_t i = 0; i < file->levels.change_count; i++) {
         const struct trace_level *level = &file->levels.changes[i];
         const struct trace_process *process = session_file_process(file, level->process);
         const uint32_t function = find_function(p, process, level->function, level->time);
         if (level->level != DWELL_PROBES_TIMED && function != PROFILE_NONE)
-            sampling->timed[function] = false;
+            timed[function] = false;
     }
+    return timed;
 }
 
 /* A function whose calls are all recorded is sampled on the path of its caller only before its enter and after its
@@ -541,7 +541,7 @@ void sampling_divide(struct profile *p, const struct session_file *file, bool ra
         .group_table = index_new(),
         .part_table = index_new(),
     };
-    sampling_find_timed(&s, file);
+    s.timed = sampling_find_timed(p, file);
     sampling_leave_out_timed(&s);
     s.order = node_order_list(p);
     sampling_find_anchors(&s);

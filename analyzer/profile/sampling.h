@@ -5,6 +5,8 @@
 #ifndef DWELL_PROFILE_SAMPLING_H
 #define DWELL_PROFILE_SAMPLING_H
 
+#include <stdbool.h>
+
 #include "profile/profile.h"
 #include "trace/session_file.h"
 
@@ -19,6 +21,10 @@ void sampling_subtract_cost(struct profile *p, const struct dwell_file_header *r
  * paths of a function are divided together.
  * Call it once, after the time of probes and samples was subtracted. */
 void sampling_divide(struct profile *p, const struct session_file *file, bool raw, bool by_function);
+
+/* By function: all its calls are in the session. A sample in such a function is its caller's if it is not open. The
+ * caller frees the list. */
+bool *sampling_find_timed(const struct profile *p, const struct session_file *file);
 
 /* Subtracts the time that counting calls took in their functions from the estimated times of these functions: the calls
  * of each function on a thread, as often as the cost in the header of the recording. The calls are in `counted`, a

@@ -141,6 +141,30 @@ Test(e2e_why, migration)
     why_expect_migration();
 }
 
+static void why_expect_answer(const char *filter, const char *expected)
+{
+    char *text = run_well("jq -c '%s' why.json", filter);
+    cr_assert(eq(str, text, (char *)expected), "%s", filter);
+    free(text);
+}
+
+/* The callee is only counted, so its time is that of the call above it. Samples tell them apart. Few are in code that
+ * calls it. */
+Test(e2e_why, function_that_is_counted)
+{
+    why_record("--overhead none --level counted=compute --sample 10000", "long");
+    why_expect_first(FIRST_OF(".kind == \"cpu\""), "handle;parse_text;compute cpu - - - -\n", "long", "counted");
+    why_expect_answer("[.rows[] | select(.kind == \"cpu\")][0] | [.estimated, .slow_calls, .ci95_ns > 0]",
+                      "[true,null,true]\n");
+    why_expect_answer(
+        "([.rows[] | select(.path == [\"handle\", \"parse_text\"] and .kind == \"cpu\").slow_ns] | add // 0) "
+        "< .slow.mean_ns / 10",
+        "true\n");
+    char *text = run_well("$DWELL why --slow 4%% handle | grep -c ' cpu  *~.* compute < parse_text *$'");
+    cr_assert(eq(str, text, "1\n"));
+    free(text);
+}
+
 /* The calls of several runs are compared as one. Each run has a lock of its own, at an address of its own. */
 Test(e2e_why, several_sessions)
 {

@@ -185,6 +185,57 @@ Test(golden_why, several_sessions)
     check_golden("why handle slow other -n 1", "why-without-calls.txt");
 }
 
+/* A call of so many milliseconds in parse, which calls parse_item and lookup. These have no events, but samples. */
+static void why_write_sampled(struct writer *w, uint64_t begin, uint64_t ms)
+{
+    enum { EACH = 100 * US, IN_LOOKUP = 5 };
+    for (uint64_t i = 0; i < 10 * ms; i++) {
+        const uint64_t address = i < IN_LOOKUP ? PARSE : i < 10 * ms - IN_LOOKUP || ms == 1 ? ITEM : LOOKUP;
+        write_sample(w, &(struct written_sample){ begin + 2 * US + i * EACH, &address, NULL, 1, 0 });
+    }
+}
+
+/* Each 20th call takes 8 ms, the others one. A sample is taken each 100 us. */
+static void why_save_sampled(const char *name)
+{
+    const uint64_t end = why_begin_of(CALLS);
+    struct writer *w = writer_new();
+    write_header(w, ALSO, CAUSES, 4);
+    write_header(w, 240, 100 * US, 4);
+    write_process(w, 1, 100, "/bin/program");
+    write_module(w, 1, 1, 0x400000, 0x401000, 0x402000, 0, "/bin/program");
+    write_thread_at(w, 1, 1, 100, SOURCE_PERF, 0, "server");
+    why_write_names(w);
+    begin_events(w, 1, 1, 0, 10 * US, NULL, 0);
+    write_enter(w, 10 * US, MAIN);
+    for (uint64_t i = 0; i < CALLS; i++) {
+        const uint64_t begin = why_begin_of(i), taken = (i % 20 == 10 ? 8000 : 1000) * US;
+        write_enter(w, begin, HANDLE);
+        write_enter(w, begin + US, PARSE);
+        write_exit(w, begin + US + taken);
+        write_exit(w, begin + 2 * US + taken);
+    }
+    write_exit(w, end);
+    end_events(w, true);
+    write_thread_end(w, 1, 1, false, end);
+    begin_samples(w, 1, 1, 100, 100, 0);
+    for (uint64_t i = 0; i < CALLS; i++)
+        why_write_sampled(w, why_begin_of(i), i % 20 == 10 ? 8 : 1);
+    end_samples(w, true);
+    writer_save(w, test_path(name));
+    writer_free(w);
+}
+
+/* Functions without recorded calls have rows by samples, which text marks. */
+Test(golden_why, samples)
+{
+    why_save_sampled("sampled");
+    check_golden("why handle sampled --slow 5%", "why-samples.txt");
+    check_golden("why handle sampled --slow 5% --interval", "why-samples-interval.txt");
+    check_golden("why handle sampled --slow 5% --format csv", "why-samples.csv");
+    check_golden("why handle sampled --slow 5% --format json", "why-samples.json");
+}
+
 /* On a terminal, sentences break between words. Nothing is wider than it. */
 Test(golden_why, narrow_terminals)
 {

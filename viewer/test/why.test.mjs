@@ -23,6 +23,7 @@ const row = (path, what, slow, usual, more = {}) => ({
     share_percent: (slow - usual) / 100,
     ci95_ns: 12,
     times: null,
+    estimated: false,
     ...more,
 });
 
@@ -42,7 +43,7 @@ const explained = {
             meanwhile: '100 % working in evict',
         }),
         row(['handle', 'parse'], 'cpu', 5000, 3000, { slow_calls: 42, times: '14 times as many' }),
-        row(['handle'], 'cpu', 2000, 3000),
+        row(['handle'], 'cpu', 2000, 3000, { slow_calls: null, usual_calls: null, estimated: true }),
     ],
     left_out: 4,
     factors: [{ name: 'thread', value: 'worker\u202e', slow_share: 1, usual_share: 0.25 }],
@@ -85,10 +86,11 @@ test('the details of a function lead to why its slow calls are slow', async () =
     assert.deepEqual(column(rows, 'share'), ['90.0 %', '20.0 %', '−10.0 %']);
     assert.deepEqual(column(rows, 'what'), ['blocked on mutex m', 'cpu', 'cpu']);
     assert.deepEqual(column(rows, 'caused_by'), ['held by <evict>', '', '']);
-    assert.deepEqual(column(rows, 'where'), ['lookup', 'parse', 'handle']);
+    assert.deepEqual(column(rows, 'where'), ['lookup', 'parse', '~ handle']);
     assert.deepEqual(column(rows, 'slow'), ['9000', '5000', '2000']);
     assert.deepEqual(column(rows, 'usual'), ['0', '3000', '3000']);
-    assert.deepEqual(column(rows, 'slow_calls'), ['3', '42', '3']);
+    assert.deepEqual(column(rows, 'slow_calls'), ['3', '42', '']);
+    assert.deepEqual(column(rows, 'usual_calls'), ['197', '197', '']);
     assert.deepEqual(column(rows, 'times'), ['', '14 times as many', '']);
     const below = (await page.textContent('.why-view .below')).replace(/\u2009/g, '');
     assert.match(below, /^3 rows · 4 rows with less difference are left out · 2 calls were not recorded as a whole/);

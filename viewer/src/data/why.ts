@@ -9,14 +9,15 @@ export interface WhyRow {
     where: string;
     caused_by: string | null;
     meanwhile: string | null;
-    slow_calls: number;
-    usual_calls: number;
+    slow_calls: number | null; // unknown if a part of its time is that of calls without events
+    usual_calls: number | null;
     slow_ns: number;
     usual_ns: number;
     difference_ns: number;
     share_percent: number | null;
     ci95_ns: number | null;
     times: string | null;
+    estimated: boolean; // its time was divided by samples
 }
 
 export interface WhyFactor {

@@ -114,6 +114,13 @@ function timeColumn(
     };
 }
 
+// Calls without events are no part of a number: it is unknown then.
+function callsColumn(rows: WhyRow[], key: 'slow_calls' | 'usual_calls', title: string, hint: string): GridColumn {
+    const values = Float64Array.from(rows, (row) => row[key] ?? 0);
+    const column = countColumn(key, title, hint, values);
+    return { ...column, text: (row) => (rows[row]![key] === null ? '' : column.text(row)) };
+}
+
 function columnsOf(rows: WhyRow[]): GridColumn[] {
     const text = (key: string, title: string, width: number, hint: string, of: (row: WhyRow) => string, shown = true) =>
         textColumn(key, title, width, hint, (row) => visible(of(rows[row]!)), shown);
@@ -141,21 +148,17 @@ function columnsOf(rows: WhyRow[]): GridColumn[] {
             whole: 100,
         },
         text('caused_by', 'Caused by', 200, 'who made it wait', (row) => row.caused_by ?? ''),
-        text('where', 'Where', 300, 'the innermost functions of the call path', (row) => row.where),
+        text(
+            'where',
+            'Where',
+            300,
+            'the innermost functions of the call path; ~ if times are estimates by samples',
+            (row) => (row.estimated ? `~ ${row.where}` : row.where),
+        ),
         timeColumn(rows, 'slow', 'Slow', 'time in a slow call', (row) => row.slow_ns),
         timeColumn(rows, 'usual', 'Usual', 'time in a usual call', (row) => row.usual_ns),
-        countColumn(
-            'slow_calls',
-            'Slow calls',
-            'calls of the path, waits or page faults, in all slow calls',
-            Float64Array.from(rows, (row) => row.slow_calls),
-        ),
-        countColumn(
-            'usual_calls',
-            'Usual calls',
-            'calls of the path, waits or page faults, in all usual calls',
-            Float64Array.from(rows, (row) => row.usual_calls),
-        ),
+        callsColumn(rows, 'slow_calls', 'Slow calls', 'calls of the path, waits or page faults, in all slow calls'),
+        callsColumn(rows, 'usual_calls', 'Usual calls', 'calls of the path, waits or page faults, in all usual calls'),
         text('times', 'As often', 150, 'how much more often a slow call does it', (row) => row.times ?? ''),
         text('kind', 'Kind', 80, 'kind of time', (row) => row.kind, false),
         text('object', 'Object', 160, 'what was waited for', (row) => row.object.name ?? '', false),
