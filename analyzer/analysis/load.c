@@ -86,11 +86,28 @@ void load_find_partly_timed(struct summary *summary, const struct analysis *anal
 static void load_add_preempted(struct summary *summary, const struct analysis *analysis)
 {
     const double least = 5, share = percent_of(analysis->profile->counts.preempted, summary->elapsed_inclusive);
-    if (summary->counted && analysis->profile->counts.samples && summary->off_cpu_known && share >= least)
+    const bool counted = summary->counted || (summary->has_counts && selection_has_ranges(analysis->selection));
+    if (counted && analysis->profile->counts.samples && summary->off_cpu_known && share >= least)
         summary_remark(summary, "preempted-with-counted",
                        "threads were preempted for %.0f %% of the elapsed time, which their timed functions have, even "
                        "while counted functions ran: compare CPU times, as elapsed times mislead",
                        share);
+}
+
+/* Why there are no counted calls, though the session has some. Samples are at moments, and counts are not. */
+static void load_add_no_counted(struct summary *summary, const struct analysis *analysis)
+{
+    if (!selection_has_ranges(analysis->selection))
+        summary_remark(summary, "counted-outside-selection",
+                       "calls that were only counted (dwell info lists them) are left out");
+    else if (analysis->profile->counts.samples)
+        summary_remark(summary, "counted-outside-selection",
+                       "calls that were only counted (dwell info lists them) are in no range of time, and the times of "
+                       "those that were sampled are estimates");
+    else
+        summary_remark(
+            summary, "counted-outside-selection",
+            "calls that were only counted (dwell info lists them) have no times: they are in no range of time");
 }
 
 static void load_add_counted(struct summary *summary, const struct analysis *analysis)
@@ -108,11 +125,7 @@ static void load_add_counted(struct summary *summary, const struct analysis *ana
             "paths",
             summary->counted, summary->counted == 1 ? "" : "s");
     else if (summary->has_counts)
-        summary_remark(
-            summary, "counted-outside-selection",
-            selection_has_ranges(analysis->selection)
-                ? "calls that were only counted (dwell info lists them) have no times: they are in no range of time"
-                : "calls that were only counted (dwell info lists them) are left out");
+        load_add_no_counted(summary, analysis);
     if (summary->counted)
         load_find_partly_timed(summary, analysis);
     load_add_preempted(summary, analysis);

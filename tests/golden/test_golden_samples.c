@@ -162,6 +162,24 @@ Test(golden_samples, preempted_time_of_counted_calls)
     free(text);
 }
 
+/* In a range of time, the numbers of counted calls are unknown, but samples give their times. */
+Test(golden_samples, ranges_of_counted_calls)
+{
+    static const char commands[] = "$DWELL report --from 10ms preempted.dwell; $DWELL report --from 99ms "
+                                   "--format json preempted.dwell | grep counted-outside";
+    samples_save_preempted(20000000);
+    char *text = run_well("%s", commands);
+    cr_assert(has(text,
+                  "\n! calls that were only counted (dwell info lists them) are in no range of time, and the times "
+                  "of those that were sampled are estimates\n"),
+              "%s", text);
+    cr_assert(has(text, "even while counted functions ran: compare CPU times"), "%s", text);
+    cr_assert(has(text, "\"calls that were only counted (dwell info lists them) have no times: they are in no range of "
+                        "time\"}\n"),
+              "%s", text);
+    free(text);
+}
+
 /* A sample a millisecond costs 20 us, and the two calls 250 ns. main takes 100 ms. */
 static void samples_save_costs(void)
 {
