@@ -35,7 +35,7 @@ static int64_t stub_directory_offset(void)
     return (int64_t)((uint64_t)&counts_self - thread_pointer);
 }
 
-/* The stubs of a mapping share its first bytes, a jump to `slow`. */
+/* `slow_jump`: for calls whose thread has no page. The stubs of a mapping share its first bytes for that. */
 static void stub_write(char *at, const char *slow_jump, uint32_t number)
 {
     const uint64_t page = offsetof(struct counts_directory, pages[number / COUNTS_IN_PAGE]);
@@ -49,6 +49,14 @@ static void stub_write(char *at, const char *slow_jump, uint32_t number)
     at = stub_put(at, "\x48\xff\x80", 3); /* incq COUNT(%rax) */
     at = stub_put_word(at, (int64_t)count);
     stub_put(at, "\xc3", 1); /* ret */
+}
+
+void count_stubs_write_one(void *at, uint32_t number, void (*slow)(void *, void *))
+{
+    char *slow_jump = (char *)at + STUB_BYTES;
+    memset(at, STUB_NONE, MACHINE_STUB_BYTES);
+    stub_write(at, slow_jump, number);
+    machine_write_stub(slow_jump, (uint64_t)slow);
 }
 
 void count_stubs_make(struct count_stubs *stubs, const struct hook_places *places, uint32_t first, uint32_t count,
@@ -77,6 +85,11 @@ uint64_t count_stubs_find(const struct count_stubs *stubs, uint32_t number)
 }
 
 #else
+
+void count_stubs_write_one(void *at, uint32_t number, void (*slow)(void *, void *))
+{
+    (void)at, (void)number, (void)slow;
+}
 
 void count_stubs_make(struct count_stubs *stubs, const struct hook_places *places, uint32_t first, uint32_t count,
                       void (*slow)(void *, void *))

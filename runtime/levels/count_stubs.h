@@ -23,6 +23,9 @@ void count_stubs_make(struct count_stubs *stubs, const struct hook_places *place
 
 void count_stubs_drop(struct count_stubs *stubs);
 
+/* Writes one such stub in MACHINE_STUB_BYTES. The caller makes them executable. */
+void count_stubs_write_one(void *at, uint32_t number, void (*slow)(void *, void *));
+
 /* The address of a counter's stub; zero if there is none. */
 uint64_t count_stubs_find(const struct count_stubs *stubs, uint32_t number);
 

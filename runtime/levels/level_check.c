@@ -91,7 +91,6 @@ static bool level_skips(uint32_t state, uint64_t function, uint64_t stack_pointe
 /* Read at each call: a direct call would be one of those that are rewritten, in a program that the runtime is linked
  * into. */
 static void (*volatile level_enter)(void *, void *) = probe_enter;
-static void (*volatile level_exit)(void *, void *) = probe_exit;
 static void (*volatile level_exit_at)(uint64_t, uint64_t, bool) = probe_exit_at;
 
 void level_counted_enter(void *function, void *call_site)
@@ -191,26 +190,29 @@ static ALWAYS_INLINE bool level_exit_is_below(uint64_t function, uint64_t stack_
            stack_range_has(&t->stack, stack_pointer) && stack_range_has(&t->stack, call->stack_pointer);
 }
 
-void level_checked_exit(void *function, void *call_site)
+/* A path of its own: the check of most exits ends before it, and saves no registers. */
+static __attribute__((noinline)) void level_check_exit(uint64_t function, uint64_t returns, uint64_t stack_pointer,
+                                                       bool tail_call)
 {
-    const uint64_t address = (uint64_t)function, stack_pointer = (uint64_t)__builtin_dwarf_cfa();
-    if (level_exit_is_below(address, stack_pointer - sizeof(void *)))
+    const bool paused = level_pause_is_on();
+    if (paused && level_pause_skips(function, stack_pointer))
         return;
-    const struct level_slot *slot = levels_slot(address);
-    const uint32_t state = level_state_of(slot);
-    const bool paused = level_pause_is_on(), tail_call = __builtin_return_address(0) == call_site;
-    const struct frame_exit exit = { address, stack_pointer - sizeof(void *), (uint64_t)call_site, tail_call };
-    const uint32_t watch = !paused && slot ? slot->watch : 0;
-    if (paused && level_pause_skips(address, stack_pointer))
+    const struct level_slot *slot = levels_slot(function);
+    const uint32_t state = level_state_of(slot), watch = !paused && slot ? slot->watch : 0;
+    const struct frame_exit exit = { function, stack_pointer, returns, tail_call };
+    if (!paused && !(state & LEVEL_NESTED) && level_skips(state, function, stack_pointer))
         return;
     if (state & LEVEL_NESTED)
         level_nested_exit(&exit, watch);
-    else if (!paused && level_skips(state, address, stack_pointer))
-        return;
-    else if (watch)
-        level_watched_exit(&exit, watch);
     else
-        level_exit(function, call_site);
+        level_exit_of(&exit, watch);
+}
+
+void level_checked_exit(void *function, void *call_site)
+{
+    const uint64_t address = (uint64_t)function, stack_pointer = (uint64_t)__builtin_dwarf_cfa() - sizeof(void *);
+    if (!level_exit_is_below(address, stack_pointer))
+        level_check_exit(address, (uint64_t)call_site, stack_pointer, __builtin_return_address(0) == call_site);
 }
 
 void level_exit_if_watched(const struct frame_exit *exit)

@@ -18,6 +18,7 @@
 #include "levels/level_places.h"
 #include "levels/level_read.h"
 #include "levels/level_records.h"
+#include "levels/level_stubs.h"
 #include "levels/level_unloads.h"
 #include "levels/level_unseen.h"
 #include "modules.h"
@@ -125,17 +126,6 @@ bool level_module_want(struct level_module *m, uint64_t function, enum level lev
     return !m->read || m->sites.count;
 }
 
-/* The stub that counts calls of the function with that number; zero if there is none. */
-static uint64_t level_count_stub(const struct level_module *m, uint32_t number)
-{
-    for (uint32_t i = 0; i < m->stub_count; i++) {
-        const uint64_t stub = count_stubs_find(&m->stubs[i], number);
-        if (stub)
-            return stub;
-    }
-    return 0;
-}
-
 static struct level_slot *level_module_slot(const struct level_module *m, uint32_t index)
 {
     return level_table_find(levels_table, m->functions[index]);
@@ -207,26 +197,8 @@ static void level_module_settle(struct level_module *m, uint32_t which, bool tim
 
 /* ---- calls ---- */
 
-/* Makes stubs if a counted function has none, for functions that are counted later as well: each time for twice as
- * many. Calls of functions that get none are checked. */
-static void level_module_make_stubs(struct level_module *m)
-{
-    uint32_t first = UINT32_MAX, last = 0;
-    for (uint32_t i = 0; i < m->count; i++) {
-        const struct level_slot *slot = level_module_slot(m, i);
-        if (slot->wanted != LEVEL_COUNTED || level_count_stub(m, slot->number))
-            continue;
-        first = slot->number < first ? slot->number : first;
-        last = slot->number > last ? slot->number : last;
-    }
-    if (first > last || m->stub_count == MAX_COUNT_STUBS)
-        return;
-    const uint32_t needed = last - first + 1, more = MIN_COUNT_STUBS << m->stub_count;
-    count_stubs_make(&m->stubs[m->stub_count++], &m->places, first, needed > more ? needed : more, level_counted_enter);
-}
-
 /* The form of a call of a function that is known, and of its slot. */
-static enum call_form level_form(const struct level_module *m, struct call_site *site, const struct level_slot *slot)
+static enum call_form level_form(struct level_module *m, struct call_site *site, const struct level_slot *slot)
 {
     const uint32_t state = level_state_of(slot);
     if (state == LEVEL_TIMED && slot && !site->jump && slot->values >> site->hook & 1)
@@ -242,7 +214,7 @@ static enum call_form level_form(const struct level_module *m, struct call_site 
     if (counts_is_open(slot->number) && machine_counts_in_place(site))
         return CALL_IN_PLACE;
     if (site->form != CALL_COUNTED)
-        site->stub = level_count_stub(m, slot->number);
+        site->stub = level_stub_of(m, site, slot->number);
     return site->stub ? CALL_COUNTED : CALL_CHECKED;
 }
 
@@ -543,7 +515,7 @@ const char *level_module_work(struct level_module *m, const struct level_look *l
     struct level_look now = *look;
     if (known && filter_settings.hidden_out && !m->hides)
         level_module_add_hidden(m);
-    level_module_make_stubs(m);
+    level_stubs_make(m);
     const bool moves = level_places_open(m);
     m->rewriter.alone = alone && level_is_alone();
     if (m->leaving && m->slots_check && !level_set_slots(m, true)) {
@@ -573,7 +545,7 @@ const char *level_module_work(struct level_module *m, const struct level_look *l
 /* No state changes, so other calls keep their forms. */
 void level_module_leave_places(struct level_module *m)
 {
-    level_module_make_stubs(m);
+    level_stubs_make(m);
     level_apply_forms(m, HOOK_ENTER);
 }
 
@@ -582,9 +554,7 @@ void level_module_forget(struct level_module *m)
     call_sites_drop(&m->sites);
     if (m->read)
         rewriter_end(&m->rewriter);
-    for (uint32_t i = 0; i < m->stub_count; i++)
-        count_stubs_drop(&m->stubs[i]);
-    m->stub_count = 0;
+    level_stubs_drop(m);
     for (uint32_t i = 0; i < m->count; i++) {
         struct level_slot *slot = level_module_slot(m, i);
         if (slot->module == m->number)

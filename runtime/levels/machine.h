@@ -47,6 +47,10 @@ uint64_t machine_call_target(const struct call_site *site);
 bool machine_form(const struct call_site *site, enum call_form form, const struct machine_stubs *stubs,
                   bool synchronizes, uint8_t bytes[MAX_CALL_BYTES]);
 
+/* Whether the displacement of a direct call lies across cache lines. Then threads may run it while one of its bytes
+ * changes, but not while several do: it can only lead to what is a multiple of MACHINE_TWIN_STEP away. */
+bool machine_needs_twin(const struct call_site *site);
+
 enum { COUNT_IN_PLACE_BYTES = 5 };
 
 /* Whether the site can be counted in place. */

@@ -104,6 +104,12 @@ bool machine_code_sets_gs(const uint8_t *begin, const uint8_t *end)
     return false;
 }
 
+bool machine_needs_twin(const struct call_site *site)
+{
+    (void)site;
+    return false;
+}
+
 bool machine_counts_in_place(const struct call_site *site)
 {
     (void)site;

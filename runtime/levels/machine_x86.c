@@ -82,10 +82,16 @@ uint64_t machine_call_target(const struct call_site *site)
     return site->address + 5 + (uint64_t)(int64_t)distance;
 }
 
+/* Where a direct call begins in the site's bytes. A longer call keeps its length by a prefix without effect, a longer
+ * jump by a byte behind it. */
+static int x86_first(const struct call_site *site)
+{
+    return site->jump ? 0 : site->length - 5;
+}
+
 static bool x86_aim(const struct call_site *site, uint8_t op, uint64_t target, uint8_t *bytes)
 {
-    /* A longer call keeps its length by a prefix without effect, a longer jump by a byte behind it. */
-    const int first = site->jump ? 0 : site->length - 5;
+    const int first = x86_first(site);
     const int64_t distance = (int64_t)(target - (site->address + (uint64_t)first + 5));
     const int32_t word = (int32_t)distance;
     if (word != distance)
@@ -99,6 +105,11 @@ static bool x86_aim(const struct call_site *site, uint8_t op, uint64_t target, u
 static bool x86_crosses_line(uint64_t address, uint64_t size)
 {
     return address / LINE != (address + size - 1) / LINE;
+}
+
+bool machine_needs_twin(const struct call_site *site)
+{
+    return x86_crosses_line(site->address + (uint64_t)x86_first(site) + 1, sizeof(int32_t));
 }
 
 static bool x86_form_out(const struct call_site *site, const struct machine_stubs *stubs, bool synchronizes,

@@ -11,7 +11,7 @@
 #include "levels/code_pages.h"
 #include "sys.h"
 
-enum { STUB_STEP = 1 << 20, STUB_VALUES = 1 + HOOKS, TWIN_STEPS = 100 };
+enum { STUB_STEP = 1 << 20, STUB_VALUES = 1 + HOOKS, TWIN_STEPS = 100, TWIN_BYTES = 2 * PAGE };
 
 /* A bit of site->protected: its pages become writable with those of the site before, and what lies between. A call of
  * the system costs as much as a walk over many pages that stay as they are. */
@@ -57,6 +57,12 @@ void *rewriter_map_near(const struct hook_places *places, uint64_t size)
     return at;
 }
 
+/* The check of an exit needs no filter, as its first look at the shadow stack is as fast. */
+static void rewriter_write_check(void *at, const struct rewriter_checks *checks, enum hook hook)
+{
+    machine_write_filtering_stub(at, checks->of[hook], hook == HOOK_ENTER ? checks->filter : NULL);
+}
+
 bool rewriter_begin(struct rewriter *r, const struct hook_places *places, const struct rewriter_checks *checks)
 {
     *r = (struct rewriter){ .places = places, .synchronizes = rewriter_synchronize() };
@@ -66,7 +72,7 @@ bool rewriter_begin(struct rewriter *r, const struct hook_places *places, const 
     r->stub_page = page;
     machine_write_stub(page, 0);
     for (int hook = 0; hook < HOOKS; hook++)
-        machine_write_filtering_stub(page + (1 + hook) * MACHINE_STUB_BYTES, checks->of[hook], checks->filter);
+        rewriter_write_check(page + (1 + hook) * MACHINE_STUB_BYTES, checks, (enum hook)hook);
     for (int hook = 0; hook < HOOKS; hook++)
         machine_write_stub(page + (STUB_VALUES + hook) * MACHINE_STUB_BYTES, checks->values[hook]);
     if (SYS3(mprotect, page, PAGE, PROT_READ | PROT_EXEC) == 0)
@@ -75,16 +81,24 @@ bool rewriter_begin(struct rewriter *r, const struct hook_places *places, const 
     return false;
 }
 
+static void rewriter_drop_twin(struct rewriter_twin *twin)
+{
+    if (twin->pages)
+        sys_unmap(twin->pages, TWIN_BYTES);
+    *twin = (struct rewriter_twin){ .target = 0 };
+}
+
 void rewriter_end(struct rewriter *r)
 {
     if (r->stub_page)
         sys_unmap(r->stub_page, PAGE);
     r->stub_page = NULL;
-    for (int i = 0; i < MAX_TWINS; i++) {
-        if (r->twins[i].pages)
-            sys_unmap(r->twins[i].pages, 2 * PAGE);
-        r->twins[i] = (struct rewriter_twin){ .target = 0 };
-    }
+    for (int i = 0; i < MAX_TWINS; i++)
+        rewriter_drop_twin(&r->twins[i]);
+    for (uint32_t i = 0; i < r->counting_count; i++)
+        rewriter_drop_twin(&r->counting[i]);
+    r->counting_count = 0;
+    r->counting_step = 0;
 }
 
 static struct rewriter_twin *rewriter_find_twin(const struct rewriter *r, uint64_t target)
@@ -95,24 +109,37 @@ static struct rewriter_twin *rewriter_find_twin(const struct rewriter *r, uint64
     return NULL;
 }
 
-static bool rewriter_make_twin(struct rewriter_twin *twin, uint64_t target, uint64_t check, const uint8_t *filter)
+/* Writable memory for a twin at that number of steps from the target; NULL if it is in use. */
+static void *rewriter_map_twin(struct rewriter_twin *twin, uint64_t target, int64_t steps)
 {
-    for (int64_t step = 1; step <= TWIN_STEPS; step++) {
-        for (int64_t distance = step * MACHINE_TWIN_STEP, i = 0; i < 2; i++, distance = -distance) {
-            const uint64_t stub = target + (uint64_t)distance, begin = stub & ~(uint64_t)(PAGE - 1);
-            char *page = rewriter_map_at(begin, 2 * PAGE);
-            if (!page)
-                continue;
-            machine_write_filtering_stub(page + (stub - begin), check, filter);
-            if (SYS3(mprotect, page, 2 * PAGE, PROT_READ | PROT_EXEC) != 0) {
-                sys_unmap(page, 2 * PAGE);
-                return false;
-            }
-            *twin = (struct rewriter_twin){ target, stub, page };
-            return true;
+    const uint64_t stub = target + (uint64_t)(steps * MACHINE_TWIN_STEP);
+    char *pages = rewriter_map_at(stub & ~(uint64_t)(PAGE - 1), TWIN_BYTES);
+    *twin = (struct rewriter_twin){ .target = target, .stub = stub, .pages = pages };
+    return pages;
+}
+
+/* False without memory for code; then there is no twin. */
+static bool rewriter_finish_twin(struct rewriter_twin *twin)
+{
+    if (SYS3(mprotect, twin->pages, TWIN_BYTES, PROT_READ | PROT_EXEC) == 0)
+        return true;
+    rewriter_drop_twin(twin);
+    return false;
+}
+
+static bool rewriter_make_twin(struct rewriter_twin *twin, uint64_t target, const struct rewriter_checks *checks,
+                               enum hook hook)
+{
+    int64_t steps = 1; /* 1, -1, 2, -2 and so on */
+    while (!rewriter_map_twin(twin, target, steps)) {
+        steps = steps > 0 ? -steps : 1 - steps;
+        if (steps > TWIN_STEPS) {
+            *twin = (struct rewriter_twin){ .target = 0 };
+            return false;
         }
     }
-    return false;
+    rewriter_write_check((void *)twin->stub, checks, hook);
+    return rewriter_finish_twin(twin);
 }
 
 void rewriter_make_twins(struct rewriter *r, const struct call_sites *sites, const struct rewriter_checks *checks)
@@ -123,9 +150,42 @@ void rewriter_make_twins(struct rewriter *r, const struct call_sites *sites, con
         if (!target || rewriter_find_twin(r, target))
             continue;
         struct rewriter_twin *twin = rewriter_find_twin(r, 0);
-        if (!twin || !rewriter_make_twin(twin, target, checks->of[site->hook], checks->filter))
+        if (!twin || !rewriter_make_twin(twin, target, checks, (enum hook)site->hook))
             return;
     }
+}
+
+/* Below the target first: above the program, its heap grows. Each place is tried once. */
+static bool rewriter_map_counting_twin(struct rewriter *r, struct rewriter_twin *twin, uint64_t target)
+{
+    while (r->counting_step < 2 * TWIN_STEPS) {
+        const int32_t step = ++r->counting_step;
+        const int64_t steps = step <= TWIN_STEPS ? -step : step - TWIN_STEPS;
+        const bool exists = steps > 0 || target / MACHINE_TWIN_STEP >= (uint64_t)-steps;
+        if (exists && rewriter_map_twin(twin, target, steps))
+            return true;
+    }
+    return false;
+}
+
+uint64_t rewriter_counting_stub(struct rewriter *r, const struct call_site *site, uint32_t number,
+                                void (*write)(void *at, uint32_t number))
+{
+    const uint64_t target = machine_call_target(site);
+    if (!target)
+        return 0;
+    for (uint32_t i = 0; i < r->counting_count; i++)
+        if (r->counting[i].target == target && r->counting[i].number == number)
+            return r->counting[i].stub;
+    struct rewriter_twin *twin = &r->counting[r->counting_count];
+    if (r->counting_count == MAX_COUNTING_TWINS || !rewriter_map_counting_twin(r, twin, target))
+        return 0;
+    write((void *)twin->stub, number);
+    twin->number = number;
+    if (!rewriter_finish_twin(twin))
+        return 0;
+    r->counting_count++;
+    return twin->stub;
 }
 
 static bool rewriter_form(const struct rewriter *r, const struct call_site *site, int form, uint8_t *bytes)

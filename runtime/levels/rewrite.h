@@ -11,13 +11,14 @@
 
 #pragma GCC visibility push(hidden)
 
-enum { MAX_TWINS = 4 };
+enum { MAX_TWINS = 4, MAX_COUNTING_TWINS = 64 /* each takes two pages of memory, one of them for the page table */ };
 
 /* A stub whose distance from what calls lead to differs in one byte only, so that one store changes such a call,
  * wherever it lies. */
 struct rewriter_twin {
     uint64_t target, stub;
     void *pages;
+    uint32_t number; /* of the counter, if it counts calls */
 };
 
 struct rewriter {
@@ -25,15 +26,18 @@ struct rewriter {
     struct machine_stubs stubs;
     void *stub_page;                       /* NULL if there is none */
     struct rewriter_twin twins[MAX_TWINS]; /* for checked calls */
-    bool synchronizes;                     /* the system can make all processors synchronize */
-    bool alone;                            /* no other thread runs the code */
+    struct rewriter_twin counting[MAX_COUNTING_TWINS];
+    uint32_t counting_count;
+    int32_t counting_step; /* of the place that was tried last for one of these */
+    bool synchronizes;     /* the system can make all processors synchronize */
+    bool alone;            /* no other thread runs the code */
 };
 
 /* Maps memory within reach of all of the module's code, or returns NULL. `size` is a multiple of PAGE. The caller
  * unmaps it. */
 void *rewriter_map_near(const struct hook_places *places, uint64_t size);
 
-/* Where checked calls of the hooks go, and the filter of their stubs (machine.h) or NULL; and where calls go
+/* Where checked calls of the hooks go, and the filter of the stubs for enters (machine.h) or NULL; and where calls go
  * whose values are read, or zeros. */
 struct rewriter_checks {
     uint64_t of[HOOKS];
@@ -48,6 +52,12 @@ void rewriter_end(struct rewriter *r);
 
 /* Makes twins of the stubs for the targets of the sites' direct calls, as far as there is memory in the right place. */
 void rewriter_make_twins(struct rewriter *r, const struct call_sites *sites, const struct rewriter_checks *checks);
+
+/* The stub of a function for a call that needs a twin: one that counts, with the counter of that number. `write` writes
+ * it in MACHINE_STUB_BYTES if it is new. Zero if the call has no original target, or if there is no room for one more.
+ * It stays until rewriter_end, as a thread may be in it. */
+uint64_t rewriter_counting_stub(struct rewriter *r, const struct call_site *site, uint32_t number,
+                                void (*write)(void *at, uint32_t number));
 
 /* Gives each site of a hook its wanted form, if that is possible without harm to threads that run it; else it keeps its
  * form. False if the system does not allow to write code: then nothing has changed. Writes only the pages of changed

@@ -195,6 +195,7 @@ Test(e2e_levels, code_that_runs_is_rewritten)
     for (size_t i = 0; i < found.gl_pathc; i++) {
         levels_rewrite(found.gl_pathv[i], "checked");
         levels_rewrite(found.gl_pathv[i], "out");
+        levels_rewrite(found.gl_pathv[i], "counted");
     }
     globfree(&found);
 }

@@ -95,4 +95,68 @@ Test(unit_machine, calls_are_counted_in_place)
     cr_assert(not(machine_counts_in_place(&(struct call_site){ .address = 64, .length = 5, .jump = true })));
 }
 
+static int32_t machine_test_displacement(const uint8_t *code)
+{
+    int32_t displacement;
+    memcpy(&displacement, code + 1, sizeof displacement);
+    return displacement;
+}
+
+/* A call whose displacement lies across lines changes by one store, which calls run into, between its original target
+ * and the target's twins. Nothing else can be reached without a step in which the call is left out. */
+Test(unit_machine, calls_across_lines_change_to_twins)
+{
+    static const struct {
+        enum call_form before, after;
+        int64_t steps;
+    } changes[] = { { CALL_ORIGINAL, CALL_CHECKED, -2 }, { CALL_CHECKED, CALL_COUNTED, 5 },
+                    { CALL_COUNTED, CALL_CHECKED, -2 },  { CALL_CHECKED, CALL_ORIGINAL, 0 },
+                    { CALL_ORIGINAL, CALL_COUNTED, 5 },  { CALL_COUNTED, CALL_ORIGINAL, 0 } };
+    static const uint8_t calls[2][5] = { { 0xe8, 1, 0xff, 0xff, 0x03 }, { 0xe9, 1, 0xff, 0xff, 0x03 } };
+    _Alignas(64) static uint8_t code[3 * 64], around[sizeof code];
+    for (int i = 0; i < 2 * 3; i++) {
+        const int at = 128 - 4 + i / 2;
+        struct call_site site = { .address = (uint64_t)code + (uint64_t)at, .length = 5, .jump = i % 2 };
+        memset(code, 0x55, sizeof code);
+        memcpy(code + at, calls[i % 2], sizeof calls[0]);
+        memcpy(around, code, sizeof code);
+        memcpy(site.original, calls[i % 2], sizeof calls[0]);
+        const uint64_t target = machine_call_target(&site);
+        site.stub = target + 5 * MACHINE_TWIN_STEP;
+        const struct machine_stubs stubs = { .at = { [CALL_CHECKED] = target - 2 * (uint64_t)MACHINE_TWIN_STEP } };
+        for (size_t j = 0; j < sizeof changes / sizeof *changes; j++) {
+            uint8_t bytes[MAX_CALL_BYTES];
+            cr_assert(machine_form(&site, changes[j].before, &stubs, true, bytes));
+            cr_assert(eq(int, memcmp(code + at, bytes, site.length), 0), "%d %zu", at, j);
+            cr_assert(machine_form(&site, changes[j].after, &stubs, true, bytes));
+            cr_assert(eq(int, machine_change_of(&site, bytes, false), MACHINE_AT_ONCE), "%d %zu", at, j);
+            machine_step(&site, bytes, MACHINE_AT_ONCE, 0);
+            const int64_t distance = machine_test_displacement(code + at) - machine_test_displacement(calls[i % 2]);
+            cr_assert(eq(i64, distance, changes[j].steps * MACHINE_TWIN_STEP), "%d %zu", at, j);
+            code[at + 4] = around[at + 4]; /* the only byte that has changed */
+            cr_assert(eq(int, memcmp(code, around, sizeof code), 0), "%d %zu", at, j);
+            memcpy(code + at, bytes, site.length);
+        }
+        site.stub = target + 0x123456;
+        uint8_t bytes[MAX_CALL_BYTES];
+        cr_assert(machine_form(&site, CALL_COUNTED, &stubs, true, bytes));
+        cr_assert(eq(int, machine_change_of(&site, bytes, false), MACHINE_NEVER), "%d", at);
+    }
+}
+
+/* Calls need a twin if a line begins within their displacement, which is at the end of the site, or behind a jump. */
+Test(unit_machine, which_calls_need_twins)
+{
+    for (uint64_t at = 64; at < 128; at++) {
+        const struct call_site call = { .address = at, .length = 5 },
+                               jump = { .address = at, .length = 5, .jump = true };
+        const struct call_site longer = { .address = at, .length = 6 };
+        const struct call_site longer_jump = { .address = at, .length = 6, .jump = true };
+        cr_assert(eq(int, machine_needs_twin(&call), at >= 124 && at <= 126), "%d", (int)at);
+        cr_assert(eq(int, machine_needs_twin(&jump), at >= 124 && at <= 126), "%d", (int)at);
+        cr_assert(eq(int, machine_needs_twin(&longer), at >= 123 && at <= 125), "%d", (int)at);
+        cr_assert(eq(int, machine_needs_twin(&longer_jump), at >= 124 && at <= 126), "%d", (int)at);
+    }
+}
+
 #endif

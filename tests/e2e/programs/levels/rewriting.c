@@ -1,8 +1,10 @@
 /*
- * rewriting LIBRARY out|checked TOGGLES: threads run the library's functions, and are interrupted by signals whose
- * handler does so, too. Another thread changes the calls of the probes meanwhile. The program's own probes count.
+ * rewriting LIBRARY out|checked|counted TOGGLES: threads run the library's functions, and are interrupted by signals
+ * whose handler does so, too. Another thread changes the calls of the probes meanwhile. The program's own probes count.
  *
  * checked: the calls go to the probes or to a stub that calls them; all of them are counted.
+ * counted: the same, and enters go to the stubs of counted functions as well. Here these call the probe, so all calls
+ *          are counted.
  * out: some calls are taken out. The functions work, and the code is as before in the end.
  */
 #include <dlfcn.h>
@@ -92,22 +94,53 @@ static unsigned long number(const char *what, int hook, int jump, int known)
     return printf("%s %lu\n", what, found), found;
 }
 
-/* Each function is in one form at a time, as in the runtime. */
-static unsigned long toggle(struct rewriter *r, enum call_form form, unsigned long functions)
+static int function_of(const struct call_site *site)
+{
+    int which = 0;
+    while (which < TOGGLED_COUNT && (uint64_t)library->functions[which] != site->function)
+        which++;
+    return which;
+}
+
+static void write_stub(void *at, uint32_t which)
+{
+    (void)which;
+    machine_write_stub(at, places.probes[HOOK_ENTER]);
+}
+
+/* Returns the number of twins. */
+static unsigned long give_stubs(struct rewriter *r)
+{
+    for (uint32_t i = 0; i < sites.count; i++) {
+        struct call_site *site = &sites.list[i];
+        if (site->hook == HOOK_ENTER && machine_needs_twin(site))
+            site->stub = rewriter_counting_stub(r, site, (uint32_t)function_of(site), write_stub);
+        else if (site->hook == HOOK_ENTER)
+            site->stub = (uint64_t)r->stub_page + (1 + HOOK_ENTER) * MACHINE_STUB_BYTES;
+    }
+    return r->counting_count;
+}
+
+/* Each function is in one form at a time, as in the runtime. Those of `counted` have the form that counts, if they can.
+ */
+static unsigned long toggle(struct rewriter *r, enum call_form form, unsigned long functions,
+                            unsigned long counted_ones)
 {
     unsigned long changed = 0;
     for (int hook = 0; hook < HOOKS; hook++) {
         for (uint32_t i = 0; i < sites.count; i++) {
             struct call_site *site = &sites.list[i];
-            int which = 0;
-            while (which < TOGGLED_COUNT && (uint64_t)library->functions[which] != site->function)
-                which++;
+            const int which = function_of(site);
             const enum call_form before = site->form;
-            site->wanted = functions >> which & 1 ? form : CALL_ORIGINAL;
+            const bool counts_now = site->hook == HOOK_ENTER && site->stub && counted_ones >> which & 1;
+            site->wanted = functions >> which & 1 ? counts_now ? CALL_COUNTED : form : CALL_ORIGINAL;
             changed += site->wanted != before;
         }
         if (!rewriter_apply(r, &sites, (enum hook)hook))
             wrong++;
+        for (uint32_t i = 0; i < sites.count; i++) /* what has a twin is never stuck */
+            wrong += r->counting_count && sites.list[i].hook == hook && machine_call_target(&sites.list[i]) &&
+                     machine_needs_twin(&sites.list[i]) && sites.list[i].form != sites.list[i].wanted;
     }
     return changed;
 }
@@ -150,6 +183,11 @@ int main(int argc, char **argv)
     const struct rewriter_checks checks = { .of = { places.probes[HOOK_ENTER], places.probes[HOOK_EXIT] } };
     if (!sites.complete || !rewriter_begin(&r, &places, &checks))
         return puts("no rewriter"), 1;
+    const bool twins = strcmp(argv[2], "counted") == 0;
+    if (twins) {
+        rewriter_make_twins(&r, &sites, &checks);
+        printf("twins %lu\n", give_stubs(&r));
+    }
     signal(SIGUSR1, handle);
     sigset_t blocked;
     sigemptyset(&blocked);
@@ -161,9 +199,9 @@ int main(int argc, char **argv)
     unsigned long changed = 0, random = 1;
     for (long i = atol(argv[3]); i > 0; i--) {
         random = random * 6364136223846793005u + 1442695040888963407u;
-        changed += toggle(&r, out ? CALL_OUT : CALL_CHECKED, random >> 33);
+        changed += toggle(&r, out ? CALL_OUT : CALL_CHECKED, random >> 33, twins ? random >> 40 : 0);
     }
-    toggle(&r, CALL_ORIGINAL, 0);
+    toggle(&r, CALL_ORIGINAL, 0, 0);
     ended = 1;
     for (int i = 0; i < THREADS; i++)
         pthread_join(threads[i], NULL);
