@@ -6,7 +6,8 @@
  * Slow calls take longer by choice, so each line of them may be longer, too. So a line must differ from what the usual
  * calls predict: those that take longer have a part of it in this line, its share. It is the slope of the line's time
  * over that of the call. It holds as far as the tail of the usual calls reaches. What a call takes beyond that tail is
- * predicted by nothing, so calls count there with the time where the tail ends.
+ * predicted by nothing, so calls count there with the time where the tail ends. Usual calls beyond it predict nothing:
+ * more calls may have the cause than are chosen as slow.
  *
  * No prediction is exact: a busy machine makes all of a call slower, and the slowest calls are those that noise has
  * made slow. So a line must also differ from it by a little of the difference of the sets, and by half of that beyond
@@ -42,7 +43,8 @@ struct why_test {
     double little;  /* ticks: of the difference of the sets */
     double sign;
     struct why_group all, slow;
-    uint64_t state; /* of the random numbers */
+    struct why_group predicting; /* usual calls that end before the tail does */
+    uint64_t state;              /* of the random numbers */
 };
 
 static void why_add_to_group(const struct why_test *t, struct why_group *group, size_t number)
@@ -164,16 +166,15 @@ static void why_count_draws(struct why_test *t, size_t slow)
  */
 static void why_find_shares(struct why_test *t)
 {
-    const double count = t->all.count - t->slow.count, sum = t->all.sum - t->slow.sum;
-    const double spread = t->all.squares - t->slow.squares - sum * sum / count;
-    const double away = t->slow.sum / t->slow.count - sum / count;
+    const double count = t->predicting.count, sum = t->predicting.sum;
+    const double spread = count > 0 ? t->predicting.squares - sum * sum / count : 0;
     if (spread <= 0)
         return;
     for (size_t i = 0; i < t->why->line_count; i++) {
-        const struct why_moments *all = &t->all.lines[i], *slow = &t->slow.lines[i];
-        const double slope = (all->products - slow->products - (all->sum - slow->sum) * sum / count) / spread;
-        t->shares[i] = fmax(slope, 0);
+        const struct why_moments *usual = &t->predicting.lines[i];
+        t->shares[i] = fmax((usual->products - usual->sum * sum / count) / spread, 0);
     }
+    const double away = t->slow.sum / t->slow.count - sum / count;
     t->certain = 1 / sqrt(1 + t->slow.count * away * away / spread);
 }
 
@@ -227,15 +228,18 @@ static size_t why_begin_test(struct why_test *t)
     t->most = need_memory(why->line_count + 1, sizeof *t->most);
     t->all.lines = need_memory(why->line_count + 1, sizeof *t->all.lines);
     t->slow.lines = need_memory(why->line_count + 1, sizeof *t->slow.lines);
+    t->predicting.lines = need_memory(why->line_count + 1, sizeof *t->predicting.lines);
     why_add_times(t);
     const double tail = why_find_tail(t);
     for (size_t i = 0; i < t->call_count; i++) {
+        const bool beyond = t->times[i] > tail, usual = why->scan.sampled[i].set == WHY_USUAL;
         t->times[i] = fmin(t->times[i], tail);
         why_add_to_group(t, &t->all, i);
-        if (why->scan.sampled[i].set == WHY_SLOW) {
+        if (!usual)
             why_add_to_group(t, &t->slow, i);
-            slow++;
-        }
+        else if (!beyond)
+            why_add_to_group(t, &t->predicting, i);
+        slow += !usual;
     }
     t->certain = 1;
     return slow;
@@ -256,4 +260,5 @@ void why_find_chance(struct why *why, const uint32_t *lines_of_rows)
     free(t.most);
     free(t.all.lines);
     free(t.slow.lines);
+    free(t.predicting.lines);
 }
