@@ -1,9 +1,9 @@
 /* Fills the table of calls upwards. */
 #include "upward.h"
 
-#include "bus_signal.h"
 #include "control.h"
 #include "endings.h"
+#include "fault_signals.h"
 #include "interpose_privilege.h"
 #include "keep_calls.h"
 #include "levels/counts.h"
@@ -48,6 +48,11 @@ static void upward_thread_is_listed(struct thread *t)
         levels_leave_places();
 }
 
+static bool upward_bus_wakes_helper(void)
+{
+    return fault_is_guarded(SIGBUS);
+}
+
 const struct upward upward = {
     .space_is_gone = process_stop,
     .drop_windows = keep_drop_windows,
@@ -57,7 +62,7 @@ const struct upward upward = {
     .hurries = levels_hurry,
     .open_ring = os_open_ring,
     .note_helper = process_cpu_note_helper,
-    .bus_wakes_helper = bus_is_guarded,
+    .bus_wakes_helper = upward_bus_wakes_helper,
     .begin_child = counts_begin_child,
     .begin_process = process_begin,
     .begin_thread = upward_begin_thread,

@@ -7,9 +7,9 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "bus_signal.h"
 #include "chunk.h"
 #include "clock.h"
+#include "fault_signals.h"
 #include "gate.h"
 #include "guard.h"
 #include "helper.h"
@@ -405,7 +405,7 @@ static uint32_t counts_live_threads(void)
 
 bool counts_may_open(void)
 {
-    if (!in_place_is_possible() || !helper_is_here() || counts_are_closing() || !bus_is_guarded())
+    if (!in_place_is_possible() || !helper_is_here() || counts_are_closing() || !fault_is_guarded(SIGBUS))
         return false;
     process_lock();
     const uint32_t threads = counts_live_threads();

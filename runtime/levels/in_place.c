@@ -7,9 +7,9 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
-#include "bus_signal.h"
 #include "common.h"
 #include "dwell/format.h"
+#include "fault_signals.h"
 #include "interposed.h"
 #include "levels/gs.h"
 #include "levels/machine.h"
@@ -395,7 +395,7 @@ static struct in_place_start in_place_begin_thread(void *given)
     sys_unmap(given, sizeof start);
     const uint64_t own = sys_block_signals();
     const uint64_t mask = own == SYS_NOT_BLOCKED || start.masked ? own : start.mask;
-    sys_restore_signals(thread_begin() ? bus_adopt_mask(mask) : mask);
+    sys_restore_signals(thread_begin() ? fault_adopt_mask(mask) : mask);
     return start;
 }
 

@@ -10,8 +10,8 @@
 #include <string.h>
 #include <sys/wait.h>
 
-#include "bus_signal.h"
 #include "clock.h"
+#include "fault_signals.h"
 #include "helper.h"
 #include "levels/levels.h"
 #include "losses.h"
@@ -132,9 +132,9 @@ long ending_call(long number, long a, long b, long c, long d, long e)
         process_end(DWELL_END_EXIT, (int)a);
     else
         ending_begin(&ending);
-    const struct bus_shown shown = bus_show(true);
+    const struct fault_shown shown = fault_show(true);
     const long result = sys_bare(number, a, b, c, d, e, 0);
-    bus_hide(shown);
+    fault_hide(shown);
     ending_take_back(&ending);
     return result < 0 ? sandbox_failed(result) : result;
 }

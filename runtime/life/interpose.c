@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #include "binding.h"
-#include "bus_signal.h"
 #include "environment.h"
+#include "fault_signals.h"
 #include "forking.h"
 #include "interpose_exec.h"
 #include "interposed.h"
@@ -93,7 +93,7 @@ DWELL_HIDDEN void *before_setcontext(const ucontext_t *context);
 void *before_setcontext(const ucontext_t *context)
 {
     stacks_context_chosen(context);
-    bus_leave_handler();
+    fault_leave_handler();
     return interpose_next(&next_setcontext, "setcontext");
 }
 
@@ -103,7 +103,7 @@ void *before_swapcontext(const ucontext_t *from, const ucontext_t *to)
 {
     (void)from;
     stacks_context_chosen(to);
-    bus_leave_handler();
+    fault_leave_handler();
     return interpose_next(&next_swapcontext, "swapcontext");
 }
 

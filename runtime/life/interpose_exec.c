@@ -14,10 +14,10 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "bus_signal.h"
 #include "endings.h"
 #include "environment.h"
 #include "executed.h"
+#include "fault_signals.h"
 #include "interpose_exec.h"
 #include "lock.h"
 #include "runtime.h"
@@ -59,9 +59,9 @@ __attribute__((constructor(103))) static void exec_look_up(void)
 /* Evaluates `call`, a call of libc that starts a program. Nothing is recorded in it: there may be no guard. */
 #define STARTING(call)                                                                                                 \
     ({                                                                                                                 \
-        const struct bus_shown bus_ = bus_show(true);                                                                  \
+        const struct fault_shown shown_ = fault_show(true);                                                            \
         typeof(call) started_ = (call);                                                                                \
-        bus_hide(bus_);                                                                                                \
+        fault_hide(shown_);                                                                                            \
         started_;                                                                                                      \
     })
 

@@ -1,20 +1,23 @@
-/* Functions of libc about signal actions and masks. The program's calls about SIGBUS are answered as if the runtime had
- * no handler for it (bus_signal.h). Calls about other signals pass on, but SIGBUS is taken out of the masks of their
- * handlers: a fault of the session while it is blocked would end the program. Not part of libdwell.a. */
+/* Functions of libc about signal actions and masks. The program's calls about guarded signals are answered as if the
+ * runtime had no handlers for them (fault_signals.h). Calls about other signals pass on, but guarded signals are taken
+ * out of the masks of their handlers: a fault of the session while they are blocked would end the program. Not part of
+ * libdwell.a. */
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stddef.h>
 
-#include "bus_signal.h"
 #include "common.h"
+#include "fault_signals.h"
 #include "interposed.h"
 
 /* Programs still call some old functions. */
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 
-/* Actions in whose mask the program has put SIGBUS: bit number - 1. */
-static uint64_t signals_with_bus;
+enum { SIGNALS = 64 };
+
+/* For each action, the guarded signals that the program has put into its mask. */
+static uint64_t signals_taken_out[SIGNALS];
 
 INTERPOSED(sigaction);
 INTERPOSED(sigprocmask);
@@ -40,11 +43,6 @@ static void signals_add(sigset_t *set, int number)
     set->__val[0] |= 1ul << (number - 1);
 }
 
-static void signals_remove(sigset_t *set, int number)
-{
-    set->__val[0] &= ~(1ul << (number - 1));
-}
-
 static int signals_fail(int error)
 {
     if (!error)
@@ -58,33 +56,31 @@ static int signals_fail(int error)
 /* An action for another signal. */
 static int signals_act(int number, const struct sigaction *action, struct sigaction *old)
 {
-    const uint64_t bit = number > 0 && number <= 64 ? 1ull << (number - 1) : 0;
-    const bool had = __atomic_load_n(&signals_with_bus, __ATOMIC_RELAXED) & bit;
-    const bool has = action && signals_has(&action->sa_mask, SIGBUS);
+    uint64_t *taken_out = number > 0 && number <= SIGNALS ? &signals_taken_out[number - 1] : NULL;
+    const uint64_t had = taken_out ? __atomic_load_n(taken_out, __ATOMIC_RELAXED) : 0;
+    const uint64_t has = action ? action->sa_mask.__val[0] & fault_guarded() : 0;
     struct sigaction without;
     if (has) {
         without = *action;
-        signals_remove(&without.sa_mask, SIGBUS);
+        without.sa_mask.__val[0] &= ~has;
     }
     const int result = NEXT(sigaction)(number, has ? &without : action, old);
     if (result != 0)
         return result;
-    if (has)
-        __atomic_fetch_or(&signals_with_bus, bit, __ATOMIC_RELAXED);
-    else if (action)
-        __atomic_fetch_and(&signals_with_bus, ~bit, __ATOMIC_RELAXED);
-    if (old && had)
-        signals_add(&old->sa_mask, SIGBUS);
+    if (action && taken_out)
+        __atomic_store_n(taken_out, has, __ATOMIC_RELAXED);
+    if (old)
+        old->sa_mask.__val[0] |= had;
     return 0;
 }
 
 DWELL_EXPORT int sigaction(int number, const struct sigaction *action, struct sigaction *old)
 {
-    if (!bus_is_guarded())
+    if (!fault_guarded())
         return NEXT(sigaction)(number, action, old);
-    if (number != SIGBUS)
+    if (!fault_is_guarded(number))
         return signals_act(number, action, old);
-    return signals_fail(bus_exchange(action, old));
+    return signals_fail(fault_exchange(number, action, old));
 }
 
 DWELL_EXPORT int __sigaction(int number, const struct sigaction *action, struct sigaction *old);
@@ -93,25 +89,22 @@ DWELL_EXPORT int __sigaction(int number, const struct sigaction *action, struct 
     return sigaction(number, action, old);
 }
 
-/* signal and its kin, for SIGBUS. */
-static sighandler_t signals_handle_bus(sighandler_t handler, int flags, bool block)
+/* signal and its kin, for a guarded signal. */
+static sighandler_t signals_handle(int number, sighandler_t handler, int flags, bool block)
 {
     struct sigaction action = { .sa_handler = handler, .sa_flags = flags }, old;
     if (block)
-        signals_add(&action.sa_mask, SIGBUS);
-    if (handler == SIG_ERR || signals_fail(handler == SIG_ERR ? EINVAL : bus_exchange(&action, &old)) != 0)
+        signals_add(&action.sa_mask, number);
+    if (handler == SIG_ERR || signals_fail(fault_exchange(number, &action, &old)) != 0) {
+        errno = handler == SIG_ERR ? EINVAL : errno;
         return SIG_ERR;
+    }
     return old.sa_handler;
-}
-
-static bool signals_is_bus(int number)
-{
-    return number == SIGBUS && bus_is_guarded();
 }
 
 DWELL_EXPORT sighandler_t signal(int number, sighandler_t handler)
 {
-    return signals_is_bus(number) ? signals_handle_bus(handler, SA_RESTART, true) : NEXT(signal)(number, handler);
+    return fault_is_guarded(number) ? signals_handle(number, handler, SA_RESTART, true) : NEXT(signal)(number, handler);
 }
 
 DWELL_EXPORT sighandler_t bsd_signal(int number, sighandler_t handler);
@@ -127,8 +120,8 @@ DWELL_EXPORT sighandler_t ssignal(int number, sighandler_t handler)
 
 DWELL_EXPORT sighandler_t __sysv_signal(int number, sighandler_t handler)
 {
-    if (signals_is_bus(number))
-        return signals_handle_bus(handler, (int)(SA_RESETHAND | SA_NODEFER), false);
+    if (fault_is_guarded(number))
+        return signals_handle(number, handler, (int)(SA_RESETHAND | SA_NODEFER), false);
     return NEXT(__sysv_signal)(number, handler);
 }
 
@@ -139,51 +132,52 @@ DWELL_EXPORT sighandler_t sysv_signal(int number, sighandler_t handler)
 
 DWELL_EXPORT int sigignore(int number)
 {
-    if (signals_is_bus(number))
-        return signals_handle_bus(SIG_IGN, 0, false) == SIG_ERR ? -1 : 0;
+    if (fault_is_guarded(number))
+        return signals_handle(number, SIG_IGN, 0, false) == SIG_ERR ? -1 : 0;
     return NEXT(sigignore)(number);
 }
 
 DWELL_EXPORT int siginterrupt(int number, int interrupt)
 {
     struct sigaction action;
-    if (!signals_is_bus(number))
+    if (!fault_is_guarded(number))
         return NEXT(siginterrupt)(number, interrupt);
-    const int error = bus_exchange(NULL, &action);
+    const int error = fault_exchange(number, NULL, &action);
     if (error)
         return signals_fail(error);
     action.sa_flags = interrupt ? action.sa_flags & ~SA_RESTART : action.sa_flags | SA_RESTART;
-    return signals_fail(bus_exchange(&action, NULL));
+    return signals_fail(fault_exchange(number, &action, NULL));
 }
 
 /* ---- masks ---- */
 
 typedef int signals_mask_function(int how, const sigset_t *set, sigset_t *old);
 
-/* Changes the mask by one of libc's two functions. The kernel's mask stays without SIGBUS. */
+/* Changes the mask by one of libc's two functions. The kernel's mask stays without guarded signals. */
 static int signals_change_mask(signals_mask_function *real, int how, const sigset_t *set, sigset_t *old)
 {
-    const bool blocked = bus_is_blocked(), named = set && signals_has(set, SIGBUS);
-    if (!bus_is_guarded() || (!blocked && !named))
+    const uint64_t guarded = fault_guarded(), blocked = fault_blocked(), named = set ? set->__val[0] & guarded : 0;
+    if (!guarded || (!blocked && !named))
         return real(how, set, old);
     sigset_t without;
+    uint64_t after = blocked;
     if (set) {
         without = *set;
         if (how != SIG_UNBLOCK)
-            signals_remove(&without, SIGBUS);
+            without.__val[0] &= ~guarded;
+        after = how == SIG_BLOCK ? blocked | named : how == SIG_UNBLOCK ? blocked & ~named : named;
     }
-    const bool changes = set && (named || how == SIG_SETMASK), after = how != SIG_UNBLOCK && named;
-    if (changes && !after)
-        bus_block(false); /* a signal that waits comes before the call returns */
+    if (blocked & ~after)
+        fault_block(blocked & after); /* a signal that waits comes before the call returns */
     const int result = real(how, set ? &without : NULL, old);
     if (result != 0) {
-        bus_block(blocked);
+        fault_block(blocked);
         return result;
     }
-    if (changes && after)
-        bus_block(true);
-    if (old && blocked)
-        signals_add(old, SIGBUS);
+    if (after & ~blocked)
+        fault_block(after);
+    if (old)
+        old->__val[0] |= blocked;
     return 0;
 }
 
@@ -197,36 +191,36 @@ DWELL_EXPORT int pthread_sigmask(int how, const sigset_t *set, sigset_t *old)
     return signals_change_mask(NEXT(pthread_sigmask), how, set, old);
 }
 
-static int signals_change_bus(int how)
+static int signals_change_one(int how, int number)
 {
-    sigset_t bus = { { 0 } };
-    signals_add(&bus, SIGBUS);
-    return sigprocmask(how, &bus, NULL);
+    sigset_t one = { { 0 } };
+    signals_add(&one, number);
+    return sigprocmask(how, &one, NULL);
 }
 
 DWELL_EXPORT int sighold(int number)
 {
-    return signals_is_bus(number) ? signals_change_bus(SIG_BLOCK) : NEXT(sighold)(number);
+    return fault_is_guarded(number) ? signals_change_one(SIG_BLOCK, number) : NEXT(sighold)(number);
 }
 
 DWELL_EXPORT int sigrelse(int number)
 {
-    return signals_is_bus(number) ? signals_change_bus(SIG_UNBLOCK) : NEXT(sigrelse)(number);
+    return fault_is_guarded(number) ? signals_change_one(SIG_UNBLOCK, number) : NEXT(sigrelse)(number);
 }
 
 /* Its answer is the handler, or SIG_HOLD if the signal was blocked. */
 DWELL_EXPORT sighandler_t sigset(int number, sighandler_t handler)
 {
-    if (!signals_is_bus(number))
+    if (!fault_is_guarded(number))
         return NEXT(sigset)(number, handler);
-    const bool blocked = bus_is_blocked();
+    const bool blocked = fault_blocked() >> (number - 1) & 1;
     struct sigaction old;
     if (handler == SIG_HOLD) {
-        if (signals_change_bus(SIG_BLOCK) != 0 || signals_fail(bus_exchange(NULL, &old)) != 0)
+        if (signals_change_one(SIG_BLOCK, number) != 0 || signals_fail(fault_exchange(number, NULL, &old)) != 0)
             return SIG_ERR;
     } else {
-        old.sa_handler = signals_handle_bus(handler, 0, false);
-        if (old.sa_handler == SIG_ERR || signals_change_bus(SIG_UNBLOCK) != 0)
+        old.sa_handler = signals_handle(number, handler, 0, false);
+        if (old.sa_handler == SIG_ERR || signals_change_one(SIG_UNBLOCK, number) != 0)
             return SIG_ERR;
     }
     return blocked ? SIG_HOLD : old.sa_handler;

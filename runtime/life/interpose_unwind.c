@@ -6,7 +6,7 @@
 #include <setjmp.h>
 #include <stdint.h>
 
-#include "bus_signal.h"
+#include "fault_signals.h"
 #include "frames_left.h"
 #include "interposed.h"
 #include "thread.h"
@@ -38,8 +38,8 @@ static uint64_t unwind_saved_stack_pointer(const uint64_t *buffer)
     void *before_##name(const uint64_t *buffer)                                                                        \
     {                                                                                                                  \
         unwind_left_below(unwind_saved_stack_pointer(buffer));                                                         \
-        if (((const struct __jmp_buf_tag *)buffer)->__mask_was_saved && bus_is_blocked())                              \
-            bus_block(false); /* nothing is known of SIGBUS in the saved mask */                                       \
+        if (((const struct __jmp_buf_tag *)buffer)->__mask_was_saved && fault_blocked())                               \
+            fault_block(0); /* nothing is known of guarded signals in the saved mask */                                \
         return interpose_next(&next_##name, #name);                                                                    \
     }                                                                                                                  \
     ENTER_BY_JUMP(name);

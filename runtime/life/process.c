@@ -11,11 +11,11 @@
 #include <unistd.h>
 
 #include "binding.h"
-#include "bus_signal.h"
 #include "calibrate.h"
 #include "clock.h"
 #include "control.h"
 #include "environment.h"
+#include "fault_signals.h"
 #include "filter.h"
 #include "filter_ask.h"
 #include "forking.h"
@@ -177,7 +177,7 @@ static int process_set_up(void)
     const char *start = environment_get("DWELL_START");
     runtime.activation.stopped = start && strcmp(start, "paused") == 0;
     const char *max_size = environment_get("DWELL_MAX_SIZE");
-    bus_begin();
+    fault_begin(SIGBUS);
     int fd = session_create(&runtime.session, runtime.path,
                             &(struct session_settings){
                                 .join = true,
@@ -187,7 +187,7 @@ static int process_set_up(void)
                                 .keep_free = environment_get("DWELL_KEEP_FREE"),
                             });
     if (fd < 0) {
-        bus_end();
+        fault_end();
         process_explain(fd);
         return fd;
     }
@@ -201,6 +201,8 @@ static int process_set_up(void)
         os_watch_syscalls();
     keep_begin(fd);
     value_plan_begin(fd);
+    if (value_plan_has_memory && &dwell_interposed) /* the program's later actions are seen */
+        fault_begin(SIGSEGV);
     runtime.recorder = recorder_of(runtime.mode, filter_begin(fd));
     if (runtime.activation.stopped && !filter_settings.starts)
         levels_begin_paused();

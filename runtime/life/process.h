@@ -39,8 +39,8 @@ struct process_threads {
 struct process {
     uint32_t entering; /* not zero: a thread enters the session, or has entered it */
     uint32_t initialized;
-    uint32_t lock;     /* never held while waiting for the helper, which takes it, too */
-    uint32_t bus_lock; /* of the program's action for SIGBUS (bus_signal.c) */
+    uint32_t lock;       /* never held while waiting for the helper, which takes it, too */
+    uint32_t fault_lock; /* of the program's actions for guarded signals (fault_signals.c) */
     uint32_t serial;
     uint32_t pid;
     uint32_t stopped;     /* recording has ended: no space, memory or file */

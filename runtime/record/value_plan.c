@@ -30,14 +30,15 @@ static uint32_t value_site_count;
 
 /* ---- programs ---- */
 
-bool value_plan_has_vectors;
+bool value_plan_has_vectors, value_plan_has_memory;
 
-static bool value_plan_uses_vectors(const struct load_program *program)
+static void value_plan_note_uses(const struct load_program *program)
 {
-    bool uses = false;
-    for (uint32_t i = 0; i < program->count; i++)
-        uses |= program->loads[i].op == LOAD_VECTOR;
-    return uses;
+    for (uint32_t i = 0; i < program->count; i++) {
+        const uint8_t op = program->loads[i].op;
+        value_plan_has_vectors |= op == LOAD_VECTOR;
+        value_plan_has_memory |= op == LOAD_MEMORY || op == LOAD_TEXT || op == LOAD_TEXT_COUNTED;
+    }
 }
 
 /* Whether the program's value is in a register. */
@@ -81,7 +82,7 @@ static bool value_plan_check_site(struct dwell_values_site *site, uint32_t value
             return false;
         if (loads->count && !load_check(value_plan_program(loads)))
             return false;
-        value_plan_has_vectors |= value_plan_uses_vectors(value_plan_program(loads));
+        value_plan_note_uses(value_plan_program(loads));
         at += sizeof *loads + loads->count * sizeof(struct dwell_load);
     }
     return at == end;

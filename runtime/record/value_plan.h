@@ -33,8 +33,8 @@ struct value_site {
     struct value_registers registers;
 };
 
-/* Whether a program of the plan uses vector registers. */
-extern bool value_plan_has_vectors;
+/* Whether a program of the plan uses vector registers, and whether one reads memory. */
+extern bool value_plan_has_vectors, value_plan_has_memory;
 
 /* Reads the plan in the session `fd`. It outlives a fork. */
 void value_plan_begin(int fd);

@@ -3,21 +3,21 @@
  * time, so that this takes none of the function's. They are stored behind it, as the row has the time of the enter.
  * Results are read and stored behind the probe of the exit.
  *
- * The stack above the stack pointer is read directly. All other reads are system calls, which a bad address does not
- * hurt.
+ * The stack above the stack pointer is certain to be there. Other memory is read so that a bad address does not hurt
+ * (memory_read.h).
  */
 #include "value_probe.h"
 
 #if defined(__x86_64__)
 
 #include <string.h>
-#include <sys/uio.h>
 
 #include "call.h"
 #include "common.h"
 #include "frames_left.h"
 #include "keep_calls.h"
 #include "main_stack.h"
+#include "memory_read.h"
 #include "probes.h"
 #include "process.h"
 #include "recorder.h"
@@ -43,8 +43,7 @@ static bool value_read_memory(void *data, uint64_t address, void *into, size_t s
         memcpy(into, (const void *)address, size);
         return true;
     }
-    const struct iovec here = { into, size }, there = { (void *)address, size };
-    return SYS6(process_vm_readv, m->pid, &here, 1, &there, 1, 0) == (long)size;
+    return memory_read(m->pid, address, into, size);
 }
 
 /* A forked child whose first probe this is has not set up its process. */

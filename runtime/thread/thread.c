@@ -10,9 +10,9 @@
 #include <unistd.h>
 
 #include "activation.h"
-#include "bus_signal.h"
 #include "call.h"
 #include "clock.h"
+#include "fault_signals.h"
 #include "gate.h"
 #include "helper.h"
 #include "interposed.h"
@@ -217,7 +217,7 @@ static struct thread *thread_set_up(void)
     } else {
         t = NULL;
     }
-    sys_restore_signals(t && !forked ? bus_adopt_mask(mask) : mask);
+    sys_restore_signals(t && !forked ? fault_adopt_mask(mask) : mask);
     return t;
 }
 

@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "bus_signal.h"
+#include "fault_signals.h"
 #include "levels/in_place.h"
 #include "sys.h"
 #include "upward.h"
@@ -160,12 +160,12 @@ DWELL_EXPORT OS_CALL_CODE int pthread_create(pthread_t *thread, const pthread_at
 {
     typeof(pthread_create) *real = os_call_next(&next_pthread_create, "pthread_create");
     const bool row = os_call_begin(OS_pthread_create, __builtin_return_address(0));
-    const struct bus_shown shown = bus_show(false);
+    const struct fault_shown shown = fault_show(false);
     struct in_place_start start = { .run = run, .argument = argument, .masked = wait_has_mask(attributes) };
     in_place_begin_creation(&start);
     const int result = real(thread, attributes, start.run, start.argument);
     in_place_end_creation(&start, result == 0);
-    bus_hide(shown);
+    fault_hide(shown);
     if (row)
         wait_end_creation(OS_pthread_create, result == 0, thread);
     return result;

@@ -199,6 +199,26 @@ Test(e2e_values_recorded, in_signal_handlers)
                   "[\n  100000\n]\n");
 }
 
+/* Pages are unmapped, protected and cut from their file, after they could be read. The program has its own action for
+ * SIGSEGV, or blocks it. It gets its own faults alone. */
+Test(e2e_values_recorded, of_pages_that_vanish)
+{
+    free(run_well("gcc -O2 -g -finstrument-functions -o vanishing " SOURCES "vanishing.c -lpthread"));
+    values_expect("$DWELL record -q --values 'look:*at' ./vanishing", "1\n");
+    values_expect("$DWELL values --each -n 0 --format json 'look:*at' | jq -r '.rows[] | \"\\(.values[\"*at\"]) "
+                  "\\(.calls)\"' | LC_ALL=C sort",
+                  "1 21\n2 14\n3 7\nnull 28\n");
+}
+
+Test(e2e_values_recorded, of_pages_that_another_thread_unmaps)
+{
+    free(run_well("gcc -O2 -g -finstrument-functions -o vanishing " SOURCES "vanishing.c -lpthread"));
+    values_expect("$DWELL record -q --values 'look:*at' ./vanishing 200000", "1\n");
+    values_expect("$DWELL values --each -n 0 --format json 'look:*at' | jq '[.rows[].calls] | add'", "200070\n");
+    values_expect("$DWELL values --each -n 0 --format json 'look:*at' | jq -c '[.rows[].values[\"*at\"]] - [0] | sort'",
+                  "[null,1,2,3,4]\n");
+}
+
 /* The length of a text, and whether it is cut. */
 #define LENGTHS(what)                                                                                                  \
     "$DWELL values --each -n 0 --format json long_texts:" what " | jq -r '.rows[].values." what "' | "                 \
