@@ -6,6 +6,15 @@
 #include "causes/why_worker.h"
 #include "profile/sampling.h"
 
+/* In 1/256 ticks. Zero if it is unknown, or no time of the recording is told apart. */
+static uint64_t why_samples_charge(const struct why_job *job)
+{
+    const struct dwell_file_header *h = &job->file->header;
+    if (job->plan->loaded->summary.raw || h->sample_cost > h->sample_period)
+        return 0;
+    return (uint64_t)((uint128)h->sample_cost * h->ticks_per_second * DWELL_PROBE_FRACTION / 1000000000);
+}
+
 void why_samples_begin(struct why_job *job)
 {
     const struct analysis *loaded = job->plan->loaded;
@@ -13,6 +22,7 @@ void why_samples_begin(struct why_job *job)
     if (!s || !job->plan->waits)
         return;
     bool *functions = sampling_find_timed(loaded->profile, job->file);
+    job->sample_charge = why_samples_charge(job);
     job->timed = need_memory(s->frame_count + 1, sizeof *job->timed);
     for (size_t i = 0; i < s->frame_count; i++) {
         const uint32_t function = sampled_frame_find(loaded->profile, &s->frames[i]);
@@ -60,8 +70,10 @@ void why_samples_take(struct why_worker *w, uint32_t row, uint64_t end)
 {
     struct sampled_paths *s = &w->sampled;
     for (const struct sample_point *point = s->next; row != PROFILE_NONE && point < s->end && point->time < end;
-         point++)
+         point++) {
         why_samples_add(w, w->found.rows[row].node, point);
+        why_touch(w, row)->charge += w->job->sample_charge;
+    }
     sampled_paths_skip(s, end);
 }
 

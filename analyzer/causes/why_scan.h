@@ -32,7 +32,7 @@ typedef unsigned why_chooser(void *context, const struct why_call *call);
 struct why_sum {
     uint64_t ticks, count;
     uint64_t charge; /* of it, in 1/256 ticks: what the probes take */
-    uint128 squares; /* of the calls' ticks without that charge */
+    uint128 squares; /* of the calls' ticks without that charge, which is the probes' row's */
 };
 
 struct why_row {

@@ -42,6 +42,7 @@ struct why_stack {
 struct why_job {
     const struct why_plan *plan;
     const struct session_file *file;
+    uint64_t sample_charge; /* 1/256 ticks: what a sample takes of its thread's time */
     bool *timed; /* by frame of the samples: all calls of its function are in the session; NULL without samples */
     struct why_segments segments;
     size_t next;

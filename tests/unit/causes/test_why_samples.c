@@ -230,6 +230,32 @@ Test(unit_why_samples, a_named_row_is_not_divided_into_unnamed_ones)
     samples_check(w, 3, "f 299859/19000\nf;g 150/1000", samples_check_found);
 }
 
+static void samples_check_cost(const struct why *why)
+{
+    cr_assert(eq(sz, why->found, 1));
+    cr_assert(eq(i32, (int)why->lines[0].kind, WHY_PROBE));
+}
+
+/* A sample stops its thread for 500 ns, which are time of the recording. That is all that three calls take longer. */
+Test(unit_why_samples, what_samples_cost)
+{
+    enum { COST = 500, SLOW = 3 };
+    struct writer *w = writer_new();
+    sampling_write_modules(w);
+    write_header(w, 252, COST, 4);
+    begin_events(w, 1, 1, 0, 0, NULL, 0);
+    write_enter(w, 0, 0x4000);
+    for (unsigned i = 0; i < USUAL + SLOW; i++)
+        samples_call(w, samples_begin_of(i), 50, i < USUAL ? LENGTH + i : LENGTH + COST);
+    write_exit(w, samples_end());
+    end_events(w, true);
+    write_thread_end(w, 1, 1, false, samples_end());
+    begin_samples(w, 1, 1, 70, 71, 0);
+    for (unsigned i = USUAL; i < USUAL + SLOW; i++)
+        sampling_write(w, samples_begin_of(i) + 500, F + 8);
+    samples_check(w, SLOW, "probes 1500/0\nf;g 150/1000\nf 2850/19190", samples_check_cost);
+}
+
 /* g is counted from the slow call on. The time that it was recorded with and that of its samples are one row. */
 Test(unit_why_samples, a_function_that_was_recorded_at_first)
 {
