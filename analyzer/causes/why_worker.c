@@ -50,11 +50,11 @@ static bool why_is_sampled(const struct why_worker *w, const struct why_call *ca
 }
 
 /* What the probes take in the call on all paths. */
-static int64_t why_charged(const struct why_worker *w)
+static uint64_t why_charged(const struct why_worker *w)
 {
-    int64_t ticks = 0;
+    uint64_t ticks = 0;
     for (size_t i = 0; i < w->listed_count; i++)
-        ticks += (int64_t)(w->now[w->listed[i]].charge / DWELL_PROBE_FRACTION);
+        ticks += w->now[w->listed[i]].charge / DWELL_PROBE_FRACTION;
     return ticks;
 }
 
@@ -63,13 +63,13 @@ static void why_add_call(struct why_worker *w, const struct why_call *call, unsi
     struct why_found *f = &w->found;
     const bool sampled = why_is_sampled(w, call, set);
     const size_t first = f->value_count;
-    const int64_t charged = why_charged(w);
+    const uint64_t charged = why_charged(w);
     why_touch(w, ROW_PROBE);
     for (size_t i = 0; i < w->listed_count; i++) {
         const struct why_now *now = &w->now[w->listed[i]];
         struct why_sum *sum = &f->rows[w->listed[i]].sets[set];
-        const int64_t ticks = (int64_t)now->ticks + (w->listed[i] == ROW_PROBE ? charged : 0) -
-                              (int64_t)(now->charge / DWELL_PROBE_FRACTION);
+        const uint64_t own = now->ticks - now->charge / DWELL_PROBE_FRACTION; /* wraps below zero */
+        const int64_t ticks = (int64_t)(own + (w->listed[i] == ROW_PROBE ? charged : 0));
         sum->ticks += now->ticks;
         sum->count += now->count;
         sum->charge += now->charge;
