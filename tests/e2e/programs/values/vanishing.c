@@ -1,7 +1,7 @@
-/* vanishing [CALLS]: calls `look` with the address of a page that comes and goes, again and again: with the program's
+/* vanishing [ROUNDS]: calls `look` with the address of a page that comes and goes, again and again: with the program's
  * own action for the signals of faults, in a thread that blocks all signals, in a handler that blocks them, and in a
- * child. Each round is ten calls: three times 1, twice 2, once 3, and four times nothing that can be read. Then come so
- * many calls while another thread unmaps the page and maps it with 4. */
+ * child. Each round is ten calls: three times 1, twice 2, once 3, and four times nothing that can be read. Then it goes
+ * on while another thread maps the page with 4 and unmaps it so many times. Prints its own faults and those calls. */
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -93,24 +93,27 @@ QUIET static void fault(void)
         *(volatile char *)place = 1;
 }
 
-static volatile int ended;
+static volatile int rounds_left;
 
 QUIET static void *unmap(void *unused)
 {
-    while (!ended) {
+    for (; rounds_left > 0; rounds_left--) {
         map(PROT_READ, 4);
         munmap(place, PAGE_BYTES);
     }
     return unused;
 }
 
-QUIET static void race(int calls)
+QUIET static int race(int rounds)
 {
     pthread_t thread;
+    int calls = 0;
+    rounds_left = rounds;
     need(pthread_create(&thread, NULL, unmap, NULL) == 0, "pthread_create");
-    look_at_place(calls);
-    ended = 1;
+    for (; rounds_left > 0; calls++)
+        look_at_place(1);
     pthread_join(thread, NULL);
+    return calls;
 }
 
 QUIET int main(int argc, char **argv)
@@ -140,8 +143,6 @@ QUIET int main(int argc, char **argv)
         _exit(0);
     }
     need(waitpid(child, &status, 0) == child && status == 0, "child");
-    if (argc > 1)
-        race(atoi(argv[1]));
-    printf("%d\n", own_faults);
+    printf("%d %d\n", own_faults, argc > 1 ? race(atoi(argv[1])) : 0);
     return 0;
 }
