@@ -346,6 +346,8 @@ static void session_move_counts(struct dwell_file_header *from, struct dwell_fil
     session_move_count(&more->code_changes, &more_to->code_changes);
     session_move_count(&more->change_time, &more_to->change_time);
     session_move_count(&more->lost_values, &more_to->lost_values);
+    session_move_count(&more->unstored_values, &more_to->unstored_values);
+    session_move_count(&more->late_values, &more_to->late_values);
     __atomic_fetch_or(&to->trouble, from->trouble | guard_trouble(), __ATOMIC_RELAXED);
 }
 

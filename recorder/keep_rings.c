@@ -13,15 +13,25 @@ static int keep_rings_compare(const void *a, const void *b)
     return ORDER_BY(x, y, kind, thread, sequence);
 }
 
-struct keep_rings keep_rings_find(const struct session_file *file, bool live)
+static struct keep_rings keep_rings_list(const struct session_file *file, bool live, unsigned kind, unsigned other)
 {
     struct keep_rings r = { .list = need_memory(file->chunk_count, sizeof *r.list), .live = live };
     for (size_t i = 0; i < file->chunk_count; i++)
-        if (file->chunks[i].kind == DWELL_CHUNK_EVENTS || file->chunks[i].kind == DWELL_CHUNK_TRACE_EVENTS)
+        if (file->chunks[i].kind == kind || file->chunks[i].kind == other)
             r.list[r.count++] = &file->chunks[i];
     if (r.count)
         qsort(r.list, r.count, sizeof *r.list, keep_rings_compare);
     return r;
+}
+
+struct keep_rings keep_rings_find(const struct session_file *file, bool live)
+{
+    return keep_rings_list(file, live, DWELL_CHUNK_EVENTS, DWELL_CHUNK_TRACE_EVENTS);
+}
+
+struct keep_rings keep_rings_of_values(const struct session_file *file)
+{
+    return keep_rings_list(file, false, DWELL_CHUNK_VALUES, DWELL_CHUNK_VALUES);
 }
 
 /* The time of a chunk's last event. */

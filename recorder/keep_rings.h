@@ -15,6 +15,9 @@ struct keep_rings {
 
 struct keep_rings keep_rings_find(const struct session_file *file, bool live);
 
+/* The chunks of values alone. keep_rings_end is not for these. */
+struct keep_rings keep_rings_of_values(const struct session_file *file);
+
 /* Where the events of chunk `i` of the list end: where the next one of its thread begins. UINT64_MAX if the thread may
  * add to it. */
 uint64_t keep_rings_end(const struct session_file *file, struct keep_rings *r, size_t i);

@@ -1,10 +1,12 @@
-/* Removes the chunks outside of windows: those that were in the rings when the program ended. */
+/* Removes the chunks outside of windows: those that were in the rings when the program ended. Values go with the events
+ * of their calls. */
 #include "recorder/keep_trim.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/memory.h"
 #include "recorder/keep_rings.h"
 #include "session_lock.h"
 #include "trace/kept_calls.h"
@@ -18,6 +20,27 @@ static void keep_free_chunk(int fd, const struct trace_chunk *chunk)
                   (off_t)(chunk->size - sizeof nothing));
 }
 
+static uint64_t keep_values_end(const struct keep_rings *r, size_t i)
+{
+    const bool last = i + 1 == r->count || r->list[i + 1]->thread != r->list[i]->thread;
+    return last ? UINT64_MAX : r->list[i + 1]->start_time;
+}
+
+/* Frees the chunks of values that were written outside of the times of the events that are kept: these are ranges of
+ * threads, by thread and time. A chunk of a ring begins with the values of the calls that are open, so those of calls
+ * that began earlier are in it. */
+static void keep_free_values(const struct session_file *file, int fd, const struct kept_window *kept, size_t kept_count)
+{
+    struct keep_rings r = keep_rings_of_values(file);
+    for (size_t i = 0; i < r.count; i++) {
+        const struct trace_chunk *chunk = r.list[i];
+        const struct kept_window range = { chunk->thread, chunk->start_time, keep_values_end(&r, i) };
+        if (!kept_windows_cover(kept, kept_count, &range))
+            keep_free_chunk(fd, chunk);
+    }
+    keep_rings_free(&r);
+}
+
 void keep_trim(const struct session *session, int fd, const char *path)
 {
     const char *error;
@@ -28,15 +51,20 @@ void keep_trim(const struct session *session, int fd, const char *path)
     if (!file)
         return;
     if (kept_settings_read(file, &keep)) {
-        size_t count;
+        size_t count, kept_count = 0;
         struct kept_window *windows = kept_windows(&file->kept, keep.around, &count);
         struct keep_rings r = keep_rings_find(file, false);
+        struct kept_window *kept = need_memory(r.count + 1, sizeof *kept);
         for (size_t i = 0; i < r.count; i++) {
             const struct trace_chunk *chunk = r.list[i];
             const struct kept_window range = { chunk->process, chunk->start_time, keep_rings_end(file, &r, i) };
             if (!kept_windows_cover(windows, count, &range))
                 keep_free_chunk(fd, chunk);
+            else if (chunk->kind == DWELL_CHUNK_EVENTS)
+                kept[kept_count++] = (struct kept_window){ chunk->thread, range.begin, range.end };
         }
+        keep_free_values(file, fd, kept, kept_count);
+        free(kept);
         keep_rings_free(&r);
         free(windows);
     }

@@ -83,7 +83,7 @@ struct scaling_sessions {
     struct scaling_calls calls;
     uint32_t function;
     char *what;
-    uint64_t lost;
+    uint64_t lost, later;
     size_t damaged, count;
 };
 
@@ -106,6 +106,7 @@ static void scaling_load_session(struct scaling_sessions *all, struct analysis *
     all->function = all->count ? all->function : number;
     all->lost += analysis->file->more.lost_values;
     all->damaged += values->damaged_chunks;
+    all->later += values->later_calls;
     all->count++;
 }
 
@@ -131,7 +132,7 @@ static void scaling_add_remarks(struct scaling_sessions *all, const struct scali
     if (short_ones)
         summary_remark(summary, "scaling-short-times", "not fitted, as they are below what the probes take: %zu time%s",
                        short_ones, short_ones == 1 ? "" : "s");
-    recorded_argument_remark_losses(summary, all->lost, all->damaged);
+    recorded_argument_remark_losses(summary, all->lost, all->damaged, all->later);
 }
 
 /* ---- text ---- */

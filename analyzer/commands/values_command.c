@@ -74,7 +74,8 @@ static void values_add_remarks(struct analysis *analysis, const struct recorded_
                                const struct by_value *by)
 {
     recorded_argument_remark_valueless(&analysis->summary, by->valueless);
-    recorded_argument_remark_losses(&analysis->summary, analysis->file->more.lost_values, values->damaged_chunks);
+    recorded_argument_remark_losses(&analysis->summary, analysis->file->more.lost_values, values->damaged_chunks,
+                                    values->later_calls);
 }
 
 static void values_print(const struct values_settings *s, const struct function_name *name, const struct table *table)

@@ -274,6 +274,10 @@ static struct json_object *info_json_values(const struct session_file *f)
     }
     json_object_object_add(object, "functions", functions);
     json_object_object_add(object, "lost_calls", json_object_new_uint64(f->more.lost_values));
+    json_object_object_add(object, "lost_unstored", json_object_new_uint64(f->more.unstored_values));
+    json_object_object_add(object, "lost_late", json_object_new_uint64(f->more.late_values));
+    json_object_object_add(object, "later_calls", json_object_new_uint64(values.later_calls));
+    json_object_object_add(object, "damaged_chunks", json_object_new_uint64(values.damaged_chunks));
     recorded_values_free(&values);
     return object;
 }

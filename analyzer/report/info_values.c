@@ -1,11 +1,38 @@
 /* dwell info: which values a session holds, which are secrets, perhaps; and which calls into libraries. */
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
+#include "base/numbers.h"
 #include "base/path_text.h"
 #include "report/info_lines.h"
 #include "trace/library_slots.h"
 #include "trace/recorded_values.h"
+
+/* A part of the line with a reason, if some were lost by it. The caller frees it. */
+static char *info_lost_part(char *text, uint64_t count, const char *reason)
+{
+    if (!count)
+        return text;
+    char *more = need_text("%s%s%" PRIu64 " %s", text, *text ? ", " : "", count, reason);
+    free(text);
+    return more;
+}
+
+static void info_print_lost_values(const struct dwell_file_more *more)
+{
+    const uint64_t others = add_saturated(more->unstored_values, more->late_values);
+    char *reasons = need_copy("", 0);
+    reasons = info_lost_part(reasons, less(more->lost_values, others), "had no room");
+    reasons = info_lost_part(reasons, more->unstored_values, "were in pages that could not be stored");
+    reasons = info_lost_part(reasons, more->late_values, "came when their thread ended");
+    if (more->lost_values)
+        info_print_line("lost values", "%" PRIu64 " enters and exits: %s", more->lost_values, reasons);
+    else
+        info_print_line("lost values", "0");
+    free(reasons);
+}
 
 void info_print_values(const struct session_file *f)
 {
@@ -18,8 +45,14 @@ void info_print_values(const struct session_file *f)
         info_print_line("values", "%s of %" PRIu64 " calls of %s+0x%" PRIx64, names, r->rows, path_file_name(r->path),
                         r->offset);
     }
-    if (f->more.lost_values)
-        info_print_line("not kept", "values of %" PRIu64 " calls for which there was no room", f->more.lost_values);
+    if (f->more.values)
+        info_print_lost_values(&f->more);
+    if (values.later_calls)
+        info_print_line("later values",
+                        "of %" PRIu64 " calls, of functions whose values began while the session was read",
+                        values.later_calls);
+    if (values.damaged_chunks)
+        info_print_line("damaged values", "%zu chunks were not read to their ends", values.damaged_chunks);
     recorded_values_free(&values);
 }
 

@@ -151,11 +151,18 @@ void recorded_argument_remark_valueless(struct summary *summary, uint64_t calls)
                        "%" PRIu64 " calls of the function have no values, and are not shown", calls);
 }
 
-void recorded_argument_remark_losses(struct summary *summary, uint64_t lost, size_t damaged_chunks)
+void recorded_argument_remark_losses(struct summary *summary, uint64_t lost, size_t damaged_chunks,
+                                     uint64_t later_calls)
 {
     if (lost)
-        summary_remark(summary, "values-lost", "the values of %" PRIu64 " calls had no room", lost);
+        summary_remark(summary, "values-lost",
+                       "the values of %" PRIu64 " enters and exits were lost (dwell info says why)", lost);
     if (damaged_chunks)
         summary_remark(summary, "values-damaged", "%zu chunks of values are damaged, and were not read to their ends",
                        damaged_chunks);
+    if (later_calls)
+        summary_remark(summary, "values-later",
+                       "%" PRIu64
+                       " calls are of functions whose values began while the session was read: read it again",
+                       later_calls);
 }

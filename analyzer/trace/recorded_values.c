@@ -107,17 +107,38 @@ static bool values_row_fits(const struct recorded_values *v, const struct record
     return at == row->word_count;
 }
 
-/* Returns the size of the row; zero if it is damaged. `repeats`: the chunk begins with the rows of open calls. */
+/* What the rows of a session can be. */
+struct values_kind {
+    bool repeats; /* chunks begin with the rows of the calls that are open, as in mode ring */
+    bool grows;   /* commands can add functions to the plan meanwhile */
+};
+
+/* A row of a function that the plan lacks. Returns false if there cannot be one. */
+static bool values_add_later(struct recorded_values *v, const struct trace_chunk *chunk,
+                             const struct dwell_values_row *head, struct values_kind kind)
+{
+    if (!kind.grows || head->site >= DWELL_VALUES_SITES)
+        return false;
+    if (head->state == DWELL_VALUES_WHOLE) {
+        GROW(v->later, v->later_count, v->later_room);
+        v->later[v->later_count++] = (struct recorded_later){ chunk->thread, head->time };
+    }
+    return true;
+}
+
+/* Returns the size of the row; zero if it is damaged. */
 static uint32_t values_add_row(struct recorded_values *v, const struct trace_chunk *chunk, const uint8_t *at,
-                               uint32_t room, bool repeats)
+                               uint32_t room, struct values_kind kind)
 {
     struct dwell_values_row head;
     if (room < sizeof head)
         return 0;
     memcpy(&head, at, sizeof head);
     const uint32_t size = (uint32_t)(sizeof head + head.words * sizeof(uint64_t));
-    if (size > room || head.site >= v->site_count || head.state > DWELL_VALUES_WHOLE)
+    if (size > room || head.state > DWELL_VALUES_WHOLE)
         return 0;
+    if (head.site >= v->site_count)
+        return values_add_later(v, chunk, &head, kind) ? size : 0;
     const struct recorded_row row = {
         .thread = chunk->thread,
         .function = v->sites[head.site].function,
@@ -132,21 +153,21 @@ static uint32_t values_add_row(struct recorded_values *v, const struct trace_chu
         return size;
     if (!values_row_fits(v, &row))
         return 0;
-    v->functions[row.function].rows += !row.exit && (!repeats || row.time >= chunk->start_time);
+    v->functions[row.function].rows += !row.exit && (!kind.repeats || row.time >= chunk->start_time);
     GROW(v->rows, v->row_count, v->row_room);
     v->rows[v->row_count++] = row;
     return size;
 }
 
-/* Zeros were claimed by a probe that did not come to write them. */
+/* Rows begin before `last`. Zeros were claimed by a probe that did not come to write them. */
 static void values_add_rows(struct recorded_values *v, const struct trace_chunk *chunk, const uint8_t *data,
-                            bool repeats)
+                            uint32_t last, struct values_kind kind)
 {
     const uint32_t end = trace_chunk_end(chunk) / 8 * 8;
-    for (uint32_t at = sizeof(struct dwell_chunk_header), size; at < end; at += size) {
+    for (uint32_t at = sizeof(struct dwell_chunk_header), size; at < end && at < last; at += size) {
         uint64_t first;
         memcpy(&first, data + at, sizeof first);
-        size = first ? values_add_row(v, chunk, data + at, end - at, repeats) : (uint32_t)sizeof first;
+        size = first ? values_add_row(v, chunk, data + at, end - at, kind) : (uint32_t)sizeof first;
         if (!size) {
             v->damaged_chunks++;
             return;
@@ -231,6 +252,24 @@ static void values_join_exits(struct recorded_values *v)
     v->row_count = kept;
 }
 
+static int values_compare_later(const void *a, const void *b)
+{
+    const struct recorded_later *x = a, *y = b;
+    return ORDER_BY(x, y, thread, time);
+}
+
+/* A call can have a row of its enter and one of its exit. */
+static void values_count_later(struct recorded_values *v)
+{
+    if (v->later_count)
+        qsort(v->later, v->later_count, sizeof *v->later, values_compare_later);
+    for (size_t i = 0; i < v->later_count; i++)
+        v->later_calls += i == 0 || values_compare_later(&v->later[i - 1], &v->later[i]) != 0;
+    free(v->later);
+    v->later = NULL;
+    v->later_count = v->later_room = 0;
+}
+
 /* ---- the session ---- */
 
 /* Returns the chunk's bytes, or NULL. */
@@ -241,6 +280,38 @@ static uint8_t *values_read_chunk(struct recorded_values *v, const struct sessio
     if (session_file_read_chunk(file, chunk, data))
         return data;
     v->damaged_chunks++;
+    free(data);
+    return NULL;
+}
+
+/* Where the words end that are not zero. */
+static uint32_t values_written(const uint8_t *data, uint32_t size)
+{
+    uint32_t end = size / 8 * 8;
+    for (uint64_t word = 0; end > 0 && !word; end -= word ? 0 : 8)
+        memcpy(&word, data + end - 8, sizeof word);
+    return end;
+}
+
+/*
+ * A thread may write rows while they are read. A row's first word is stored first, and its state last. A copy is made
+ * from its start to its end, so it can have later words of a row without the first one. A second copy has the first
+ * words of all rows that the first copy knows of. Returns NULL if the chunk is another one now, and sets *last.
+ */
+static uint8_t *values_read_live_chunk(const struct session_file *file, struct trace_chunk *chunk, uint32_t *last)
+{
+    struct trace_chunk now = { .offset = 0 };
+    uint64_t next;
+    uint8_t *data = need_memory((size_t)chunk->size + TRACE_PADDING, 1);
+    bool same = session_file_read_chunk(file, chunk, data);
+    *last = values_written(data, chunk->size);
+    same = same && session_file_read_chunk(file, chunk, data) &&
+           session_file_look(file, chunk->offset, &now, &next) == PLACE_CHUNK;
+    if (same && now.kind == chunk->kind && now.thread == chunk->thread && now.sequence == chunk->sequence &&
+        now.size <= chunk->size) {
+        *chunk = now; /* it may have ended meanwhile */
+        return data;
+    }
     free(data);
     return NULL;
 }
@@ -256,22 +327,28 @@ static struct recorded_values values_begin(const struct session_file *file)
     return v;
 }
 
-/* In mode ring, a chunk begins with the rows of the calls that are open, as the chunks before it may be gone. */
-static bool values_are_repeated(const struct session_file *file)
+/* In mode ring, the chunks before a chunk may be gone. */
+static struct values_kind values_kind_of(const struct session_file *file)
 {
-    return file->header.mode == DWELL_MODE_RING;
+    return (struct values_kind){ .repeats = file->header.mode == DWELL_MODE_RING,
+                                 .grows = file->header.state != DWELL_COMPLETE };
 }
 
 /* Reads all rows; without `keep`, they are only counted. */
 static struct recorded_values values_read(const struct session_file *file, bool keep)
 {
     struct recorded_values v = values_begin(file);
+    const struct values_kind kind = values_kind_of(file);
     for (size_t i = 0; i < file->chunk_count && v.function_count; i++) {
-        const struct trace_chunk *chunk = &file->chunks[i];
-        uint8_t *data = chunk->kind == DWELL_CHUNK_VALUES ? values_read_chunk(&v, file, chunk) : NULL;
+        struct trace_chunk chunk = file->chunks[i];
+        uint32_t last = UINT32_MAX;
+        if (chunk.kind != DWELL_CHUNK_VALUES)
+            continue;
+        uint8_t *data = kind.grows && !chunk.used ? values_read_live_chunk(file, &chunk, &last)
+                                                  : values_read_chunk(&v, file, &chunk);
         if (!data)
             continue;
-        values_add_rows(&v, chunk, data, values_are_repeated(file));
+        values_add_rows(&v, &chunk, data, last, kind);
         if (keep) {
             GROW(v.chunks, v.chunk_count, v.chunk_room);
             v.chunks[v.chunk_count++] = data;
@@ -280,6 +357,7 @@ static struct recorded_values values_read(const struct session_file *file, bool 
             free(data);
         }
     }
+    values_count_later(&v);
     return v;
 }
 
@@ -296,7 +374,7 @@ struct recorded_values recorded_values_read(const struct session_file *file)
     struct recorded_values v = values_read(file, true);
     if (!values_are_sorted(&v))
         qsort(v.rows, v.row_count, sizeof *v.rows, values_compare_rows);
-    if (values_are_repeated(file))
+    if (values_kind_of(file).repeats)
         values_drop_repeated(&v);
     values_join_exits(&v);
     return v;

@@ -59,6 +59,12 @@ struct recorded_row {
     const uint64_t *results; /* words; NULL if the call has no row of an exit */
 };
 
+/* A call whose values cannot be told, as its function is in a later plan. */
+struct recorded_later {
+    uint32_t thread;
+    uint64_t time;
+};
+
 struct recorded_values {
     struct recorded_function *functions;
     size_t function_count, function_room;
@@ -69,6 +75,9 @@ struct recorded_values {
     uint8_t **chunks; /* what the rows point to */
     size_t chunk_count, chunk_room;
     size_t damaged_chunks;
+    struct recorded_later *later; /* only while rows are read */
+    size_t later_count, later_room;
+    uint64_t later_calls; /* of functions that a command has added to the plan since the session was opened */
 };
 
 /* Nothing if the session has none, or if they are withheld. */

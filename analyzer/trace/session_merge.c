@@ -445,6 +445,8 @@ static void merge_fill_header(struct dwell_file_header *h, struct session_file *
 static void merge_add_more(struct dwell_file_more *sum, const struct dwell_file_more *more, bool values)
 {
     sum->lost_values += values ? more->lost_values : 0;
+    sum->unstored_values += values ? more->unstored_values : 0;
+    sum->late_values += values ? more->late_values : 0;
     sum->hole_searches += more->hole_searches;
     sum->code_changes += more->code_changes;
     sum->change_time += more->change_time;

@@ -102,16 +102,16 @@ struct dwell_file_more {
     uint64_t sites;  /* offset of the newest sites chunk, or zero */
     uint64_t filled; /* the file has been that long: claims up to here were filled with zeros. Zero in older files */
     uint64_t keep;   /* offset of the keep chunk (format_keep.h): only windows of slow calls are kept; or zero */
-    uint64_t kept_calls;    /* slow calls whose windows were kept */
-    uint64_t usual_calls;   /* others whose windows were kept, to compare */
-    uint64_t limited_calls; /* slow calls that were more than the number for a period */
-    uint64_t unkept_calls;  /* slow calls for which there was no room */
-    uint64_t keep_period;   /* private to the processes: the number of the period << 24, and of its windows so far */
-    uint64_t values;        /* offset of the plan chunk (format_values.h): values are recorded; or zero */
-    uint64_t lost_values;   /* calls whose values had no room */
-    uint64_t calls;         /* offset of the plan chunk (format_calls.h): calls into libraries are recorded; or zero */
+    uint64_t kept_calls, usual_calls; /* whose windows were kept: slow ones, and others to compare */
+    uint64_t limited_calls;           /* slow calls that were more than the number for a period */
+    uint64_t unkept_calls;            /* slow calls for which there was no room */
+    uint64_t keep_period; /* private to the processes: the number of the period << 24, and of its windows so far */
+    uint64_t values;      /* offset of the plan chunk (format_values.h): values are recorded; or zero */
+    uint64_t lost_values; /* enters and exits whose values were lost */
+    uint64_t calls;       /* offset of the plan chunk (format_calls.h): calls into libraries are recorded; or zero */
     uint64_t dropped_calls, dropped_usual; /* whose windows made room: kept_calls, usual_calls have them no more */
     uint64_t forgotten; /* watched activities of trace events that were open when too many others were */
+    uint64_t unstored_values, late_values; /* of lost_values: in pages that were not stored; of ending threads */
 };
 
 /* Whether the recorder answers questions for the filters of modules that it has not seen. */

@@ -320,8 +320,11 @@ void losses_of_values(const struct dwell_chunk_header *chunk, uint32_t used)
         lost += row->state && at + bytes > first;
         at += row->state ? bytes : (uint32_t)sizeof(uint64_t);
     }
-    if (session_is_whole(&runtime.session))
-        __atomic_fetch_add(&session_more(&runtime.session)->lost_values, lost, __ATOMIC_RELAXED);
+    struct dwell_file_more *more = session_more(&runtime.session);
+    if (session_is_whole(&runtime.session)) {
+        __atomic_fetch_add(&more->lost_values, lost, __ATOMIC_RELAXED);
+        __atomic_fetch_add(&more->unstored_values, lost, __ATOMIC_RELAXED);
+    }
 }
 
 /* ---- the process ---- */

@@ -37,9 +37,13 @@ void value_rows_begin_thread(struct thread *t)
     t->values = (struct thread_values){ .chunk = NULL };
 }
 
-static void value_rows_count_lost(void)
+/* A thread that is ending has no chunks any more. */
+static void value_rows_count_lost(bool late)
 {
-    __atomic_fetch_add(&session_more(&runtime.session)->lost_values, 1, __ATOMIC_RELAXED);
+    struct dwell_file_more *more = session_more(&runtime.session);
+    __atomic_fetch_add(&more->lost_values, 1, __ATOMIC_RELAXED);
+    if (late)
+        __atomic_fetch_add(&more->late_values, 1, __ATOMIC_RELAXED);
 }
 
 static bool value_rows_are_in_ring(void)
@@ -156,17 +160,20 @@ static char *value_rows_claim(struct thread *t, uint32_t size)
     }
 }
 
+/* Returns NULL if there is none, and counts the row as lost. */
 static char *value_rows_claim_in_next(struct thread *t, uint32_t size)
 {
     const uint64_t mask = sys_block_signals();
-    if (mask == SYS_NOT_BLOCKED)
-        return NULL;
     char *at = NULL;
-    if (t->wiped->alive && !t->stopped) {
+    const bool late = mask == SYS_NOT_BLOCKED || !t->wiped->alive || t->stopped;
+    if (!late) {
         value_rows_next_chunk(t, size);
         at = value_rows_claim(t, size);
     }
-    sys_restore_signals(mask);
+    if (!at)
+        value_rows_count_lost(late);
+    if (mask != SYS_NOT_BLOCKED)
+        sys_restore_signals(mask);
     return at;
 }
 
@@ -186,7 +193,7 @@ static void value_rows_store(char *at, const struct value_row *row)
     __atomic_store_n(&to->state, DWELL_VALUES_WHOLE, __ATOMIC_RELEASE);
 }
 
-/* Returns where the row is, or NULL if there was no room. */
+/* Returns where the row is, or NULL if it is lost. */
 static const char *value_rows_put(struct thread *t, const struct value_row *row)
 {
     const uint32_t size = (uint32_t)(sizeof row->head + row->head.words * sizeof *row->words);
@@ -213,9 +220,7 @@ void value_rows_append(struct thread *t, const struct value_row *row)
     *writers = *writers + 1;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     const char *at = value_rows_put(t, row);
-    if (UNLIKELY(!at))
-        value_rows_count_lost();
-    else if (value_rows_missed_copy(t, at))
+    if (LIKELY(at != NULL) && value_rows_missed_copy(t, at))
         value_rows_put(t, row);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     *writers = *writers - 1;

@@ -95,6 +95,8 @@ static long snapshot_copy_session(const struct copy *c, uint64_t end)
     const struct dwell_file_more *now = session_more(&runtime.session);
     const struct dwell_file_more more = { .values = __atomic_load_n(&now->values, __ATOMIC_ACQUIRE),
                                           .lost_values = now->lost_values,
+                                          .unstored_values = now->unstored_values,
+                                          .late_values = now->late_values,
                                           .calls = __atomic_load_n(&now->calls, __ATOMIC_ACQUIRE) };
     struct dwell_file_header header = *runtime.session.header;
     header.cursor = end;

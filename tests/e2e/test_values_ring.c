@@ -152,6 +152,16 @@ Test(e2e_values_ring, of_calls_that_wait_for_their_time)
     ring_expect(VALUES("handle", "n") " | tail -n 1", "99\n");
 }
 
+/* Values take 20 times the space of events, so it is they that find none. */
+Test(e2e_values_ring, of_a_session_that_is_full)
+{
+    ring_build();
+    free(run_well("$DWELL record --max-size 1M --values speak --values-text 200 ./ringed texts 200000 >said 2>&1"));
+    ring_expect("$DWELL info --format json | jq -c '.values | [.lost_calls > 0, .lost_unstored, .lost_late]'",
+                "[true,0,0]\n");
+    ring_expect("$DWELL info | grep -c '^lost values  *[0-9]* enters and exits: [0-9]* had no room$'", "1\n");
+}
+
 /* ---- kept windows ---- */
 
 /* Calls around the windows, in the same chunks of events, have theirs as well. */
@@ -167,4 +177,32 @@ Test(e2e_values_ring, of_kept_calls)
     ring_expect("$DWELL why handle --slow '>20ms' --format json | jq -r '.factors[] | select(.name == \"argument\") | "
                 ".value' | grep kind",
                 "kind=1\n");
+}
+
+/* No window is kept, so there are no values, which can be secrets. */
+Test(e2e_values_ring, of_no_kept_calls)
+{
+    ring_build();
+    free(run_well("$DWELL record -q --keep 'speak>100s' --values speak --values-text 200 ./ringed texts 2000"));
+    ring_expect("$DWELL info --format json | jq -c '.values.functions[].calls'", "0\n");
+    ring_expect("grep -ac xxxxxxxxxxxx dwell.data; true", "0\n");
+}
+
+/* The window of one call is kept. The values of the ring that was there at the end go: they were those of 70,000 calls
+ * more. Those of the first and the last chunk of the window begin and end a little apart from its events. */
+Test(e2e_values_ring, of_one_kept_call)
+{
+    ring_build();
+    free(run_well(
+        "$DWELL record -q --keep 'handle>20ms' --keep-limit 1/day --keep-around 1ms --values step --values handle "
+        "./ringed slow 20000"));
+    CHECK_WHOLE("step", "n");
+    CHECK_WHOLE("handle", "kind");
+    ring_expect("$DWELL values --each --format json handle:kind | jq '.rows[] | select(.values.kind == 1) | .calls'",
+                "1\n");
+    char *recorded = run_well("$DWELL report --format json | jq '.rows[] | select(.function == \"step\") | .calls'");
+    char *valued = run_well("$DWELL info --format json | jq '[.values.functions[].calls] | max'");
+    cr_assert(le(int, atoi(valued), atoi(recorded) + 20000));
+    free(recorded);
+    free(valued);
 }
