@@ -150,6 +150,35 @@ Test(e2e_values_control, while_threads_call)
         "0\n");
 }
 
+/* Reads the session over and over until the file `stop` is there: what it lacks, and the values of few(). */
+#define READER                                                                                                                \
+    "(while ! test -e stop; do "                                                                                              \
+    "$DWELL info --format json 2>>errors | jq -c '.values | [.damaged_chunks, .lost_calls]' >>seen; "                         \
+    "$DWELL values --each -n 0 --format json few:n >live 2>>errors && { jq -r '.rows[] | \"\\(.values.n) \\(.calls)\"' live " \
+    ">>values; jq -r '.remarks[] | .code | select(test(\"values-(damaged|lost)\"))' live >>remarks; }; done) & "
+
+/* The plan is exchanged while eight threads call and a reader follows: no reading finds damage or a wrong value, and
+ * later ones have more values than the first. */
+Test(e2e_values_control, while_a_reader_follows)
+{
+    control_build("-O2 -g");
+    free(run_well(
+        "($DWELL record -q --values work:n ./steered a threads >printed) </dev/null & "
+        "while ! test -e a-at-1; do sleep 0.01; done; PID=$(cat a-at-1); touch values remarks; " READER
+        "READING=$!; for i in 1 2 3; do " VALUES(
+            "few") "$DWELL control $PID values first_caller && sleep 0.3 && "
+                   "$DWELL control $PID values 'few>off' && $DWELL control $PID values 'first_caller>off' || exit 9; done; " VALUES(
+                       "few") "touch stop && wait $READING && touch a-go-1 && wait"));
+    control_expect("sort -u seen", "[0,0]\n");
+    control_expect("sort -u remarks", "");
+    control_expect("awk '$2 != 1' values | head -n 1", "");
+    control_expect(
+        "awk 'NR == FNR { first[NR] = $1; last[NR] = $2; n = NR; next } { good = 0; for (i = 1; i <= n; i++) "
+        "good += $1 >= first[i] && $1 <= last[i]; wrong += good != 1 } END { print wrong + 0, (NR > 100) }' "
+        "printed values",
+        "0 1\n");
+}
+
 /* Only the process that gets the command reads them, and its children from then on. */
 Test(e2e_values_control, of_one_of_several_processes)
 {

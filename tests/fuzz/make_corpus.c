@@ -147,6 +147,27 @@ static struct writer *waiting(void)
     return w;
 }
 
+/* The values of three calls of a function. */
+static struct writer *valued(void)
+{
+    static const char *const names[] = { "n", "size" };
+    static const int64_t values[] = { 5, -7 };
+    struct writer *w = writer_new();
+    program(w);
+    begin_events(w, 1, 1, 0, 0, NULL, 0);
+    for (uint64_t time = 100; time < 400; time += 100) {
+        write_enter(w, time, 0x1000);
+        write_exit(w, time + 10);
+    }
+    end_events(w, true);
+    write_values_plan(w, 0x1000, names, 2);
+    begin_values(w, 1, 1);
+    for (uint64_t time = 100; time < 400; time += 100)
+        write_values(w, time, values, 2);
+    end_values(w);
+    return w;
+}
+
 /* A chunk of each kind that a session's readers skip or read as something else. */
 static struct writer *each_kind(void)
 {
@@ -177,5 +198,6 @@ int main(int argc, char **argv)
     save(with_trace_events(), argv[1], "trace-events");
     save(waiting(), argv[1], "objects");
     save(each_kind(), argv[1], "each-kind");
+    save(valued(), argv[1], "values");
     return 0;
 }
