@@ -93,11 +93,11 @@ static size_t text_fit_narrowest(struct text_columns *c)
     return line;
 }
 
-/* Removes the last number but not the first one, by which rows are mostly sorted. Returns false if there is none. */
+/* Removes the last number but not the first one, nor that by which rows are sorted. Returns false if there is none. */
 static bool text_fit_remove_number(struct text_columns *c)
 {
     for (size_t i = c->count; i-- > 1;)
-        if (!column_is_words(&c->table->columns[c->order[i]])) {
+        if (c->order[i] + 1 != c->table->sort_column && !column_is_words(&c->table->columns[c->order[i]])) {
             text_fit_remove(c, i);
             return true;
         }

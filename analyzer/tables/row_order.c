@@ -159,5 +159,6 @@ bool table_sort(struct table *t, const char *key, struct error *error)
     if (!row_order_find_column(t, key, &column, error))
         return false;
     row_order_sort_rows(t, column);
+    t->sort_column = column + 1;
     return true;
 }

@@ -75,6 +75,7 @@ struct table {
     size_t second_name;    /* a name: conditions on a row's name accept it as well; 0 if there is none */
     size_t waiting_column; /* its cells say which rows wait, and which are hot; 0 if there is none */
     size_t hot_column;  /* a percentage: text colours rows with at least half of the largest one; 0 if there is none */
+    size_t sort_column; /* 1 + the column by which rows were sorted; 0 for the usual order */
     size_t first_value; /* columns from here on are values; earlier ones identify the row */
     size_t *chosen;     /* value columns to print, in this order; NULL for the default ones */
     size_t chosen_count;

@@ -71,6 +71,33 @@ Test(unit_text_fit, no_line_is_wider_than_the_terminal)
         }
 }
 
+/* Numbers leave a narrow line from the right, but for the first one and that by which rows are sorted. */
+Test(unit_text_fit, the_number_that_sorts_stays)
+{
+    static const struct column numbers[] = {
+        { .key = "first", .title = "FIRST", .kind = CELL_COUNT },
+        { .key = "second", .title = "SECOND", .kind = CELL_COUNT },
+        { .key = "third", .title = "THIRD", .kind = CELL_COUNT },
+        { .key = "fourth", .title = "FOURTH", .kind = CELL_COUNT },
+        { .key = "function", .title = "FUNCTION", .kind = CELL_NAME },
+    };
+    enum { NUMBERS = sizeof numbers / sizeof *numbers };
+    for (size_t sorted = 0; sorted < NUMBERS; sorted++) {
+        struct table t = table_make(numbers, NUMBERS, NULL);
+        size_t order[NUMBERS] = { 0, 1, 2, 3, 4 }, widths[NUMBERS] = { 6, 6, 6, 6, 60 };
+        struct text_columns c = {
+            .table = &t, .order = order, .widths = widths, .count = NUMBERS, .name_room = NAME_ROOM
+        };
+        t.sort_column = sorted;
+        text_fit(&c, 30);
+        cr_expect(eq(sz, c.count, 3), "%zu", sorted);
+        cr_expect(eq(sz, order[0], 0), "%zu", sorted);
+        cr_expect(eq(sz, order[1], sorted > 1 ? sorted - 1 : 1), "%zu", sorted);
+        cr_expect(eq(sz, order[2], NUMBERS - 1), "%zu", sorted);
+        table_drop(&t);
+    }
+}
+
 static void expect_lines(const char *name, const char *text, size_t width, const char *wanted)
 {
     char *lines;
