@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "support/rounds.h"
 #include "support/run.h"
 
@@ -205,9 +206,14 @@ Test(e2e_why, more_calls_in_words)
 /* What the thread did for which a call waited: it held the lock, or another request came first. */
 static void why_expect_meanwhile(const char *cause, const char *expected)
 {
-    why_record("--overhead none", cause);
-    char *text = run_well("jq -r '[.rows[] | select(" NOT_PREEMPTED
-                          ")][0].meanwhile | sub(\"[0-9]+ %% \"; \"\") | sub(\",.*\"; \"\")' why.json");
+    enum { RUNS = 10 };
+    char *text = need_text("\n");
+    for (int i = 0; i < RUNS && *text == '\n'; i++) { /* where others preempt most calls, no cause is followed */
+        free(text);
+        why_record("--overhead none", cause);
+        text = run_well("jq -r '[.rows[] | select(.kind == \"blocked\")][0].meanwhile // \"\" | "
+                        "sub(\"[0-9]+ %% \"; \"\") | sub(\",.*\"; \"\")' why.json");
+    }
     cr_assert(eq(str, text, (char *)expected), "%s", cause);
     free(text);
 }
