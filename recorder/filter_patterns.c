@@ -183,7 +183,7 @@ static bool filters_add_keep(struct filters *f, const char *value, const struct 
 
 static bool filters_add_size(struct filters *f, const char *value, const struct filter_place *place)
 {
-    uint32_t size;
+    uint32_t size = 0;
     if (!filters_add_pattern(f, DWELL_FILTER_SUPPRESS, "*", place) ||
         !filters_parse_number(value, place, (struct filter_range){ 1, INT32_MAX }, &size))
         return false;
