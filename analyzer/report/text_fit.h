@@ -18,8 +18,8 @@ struct text_columns {
 /* True if the texts of such a column may be cut. */
 bool text_may_be_cut(const struct column *column, size_t width);
 
-/* Removes the least important columns until the others leave room for names, and then other numbers than the first one
- * until the line can fit. */
+/* Removes the least important columns until the others leave room for names. Then numbers go until the line can fit,
+ * but for the first one and that by which rows are sorted. */
 void text_fit(struct text_columns *columns, size_t terminal);
 
 /* Makes the columns of texts narrower, until the line fits. Without a terminal (0), only names that are not last get

@@ -95,11 +95,8 @@ static sighandler_t signals_handle(int number, sighandler_t handler, int flags, 
     struct sigaction action = { .sa_handler = handler, .sa_flags = flags }, old;
     if (block)
         signals_add(&action.sa_mask, number);
-    if (handler == SIG_ERR || signals_fail(fault_exchange(number, &action, &old)) != 0) {
-        errno = handler == SIG_ERR ? EINVAL : errno;
-        return SIG_ERR;
-    }
-    return old.sa_handler;
+    const int error = handler == SIG_ERR ? EINVAL : fault_exchange(number, &action, &old);
+    return signals_fail(error) == 0 ? old.sa_handler : SIG_ERR;
 }
 
 DWELL_EXPORT sighandler_t signal(int number, sighandler_t handler)
