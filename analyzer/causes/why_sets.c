@@ -5,8 +5,8 @@
 
 #include "base/histogram.h"
 #include "base/memory.h"
-#include "base/sorted.h"
 #include "causes/why.h"
+#include "causes/why_durations.h"
 #include "profile/durations.h"
 
 static const uint64_t ns_per_second = 1000000000;
@@ -16,8 +16,7 @@ enum { MOST_SLOW_SAMPLES = 1000, MOST_USUAL_SAMPLES = 4000 };
 
 /* What a worker finds out about the calls. */
 struct why_list {
-    uint64_t *durations;
-    size_t count, room;
+    struct why_durations durations;
     bool wants_values;                 /* arguments can be factors */
     bool wants_moment, wants_duration; /* `call` becomes the longest one that was open at `wanted`; or the first one */
     uint64_t wanted;                   /* that took so long */
@@ -67,10 +66,8 @@ static unsigned why_list_call(void *context, const struct why_call *call)
         list->call = *call;
         list->found = true;
     }
-    if (!list->wants_duration) {
-        GROW(list->durations, list->count, list->room);
-        list->durations[list->count++] = call->duration;
-    }
+    if (!list->wants_duration)
+        why_durations_add(&list->durations, call->duration, 1);
     return WHY_NEITHER;
 }
 
@@ -106,15 +103,13 @@ static void why_list_session(struct why_list *all, struct why_plan *plan)
     plan->fault_ticks = why_fault_ticks(found.faults, plan->loaded);
     why_found_drop(&found);
     for (unsigned i = 0; i < jobs; i++) {
-        for (size_t j = 0; j < lists[i].count; j++) {
-            GROW(all->durations, all->count, all->room);
-            all->durations[all->count++] = lists[i].durations[j];
-        }
+        for (size_t j = 0; j < lists[i].durations.count; j++)
+            why_durations_add(&all->durations, lists[i].durations.list[j].ticks, lists[i].durations.list[j].calls);
         if (lists[i].found && (!all->found || why_is_better(all, &lists[i].call, &all->call))) {
             all->call = lists[i].call;
             all->found = true;
         }
-        free(lists[i].durations);
+        why_durations_drop(&lists[i].durations);
     }
     free(contexts);
     free(lists);
@@ -125,16 +120,16 @@ static void why_list_calls(struct why_list *all, const struct why_plans *plans)
 {
     for (size_t i = 0; i < plans->count; i++)
         why_list_session(all, &plans->list[i]);
-    if (all->count)
-        qsort(all->durations, all->count, sizeof *all->durations, compare_numbers);
+    why_durations_sort(&all->durations);
 }
 
 /* By nearest rank. */
 static uint64_t why_percentile(const struct why_list *list, double percent)
 {
-    const double rank = ceil((double)list->count * percent / 100 - 1e-9);
-    const size_t at = rank < 1 ? 0 : (size_t)rank - 1;
-    return list->durations[at < list->count ? at : list->count - 1];
+    const uint64_t calls = list->durations.calls;
+    const double rank = ceil((double)calls * percent / 100 - 1e-9);
+    const uint64_t at = rank < 1 ? 0 : (uint64_t)rank - 1;
+    return why_durations_at(&list->durations, at < calls ? at : calls - 1);
 }
 
 static uint64_t why_ticks(uint64_t rate, uint64_t ns)
@@ -145,10 +140,12 @@ static uint64_t why_ticks(uint64_t rate, uint64_t ns)
 /* If half of the calls took as long as the slowest share, only those that took longer are slow. */
 static uint64_t why_share_limit(const struct why_list *list, double percent)
 {
-    const double wanted = ceil((double)list->count * percent / 100 - 1e-9);
-    const size_t count = wanted < 1 ? 1 : (size_t)wanted;
-    const uint64_t limit = list->durations[list->count - (count < list->count ? count : list->count)];
-    return limit == list->durations[list->count / 2] && list->count > 1 && percent < 50 ? limit + 1 : limit;
+    const uint64_t calls = list->durations.calls;
+    const double wanted = ceil((double)calls * percent / 100 - 1e-9);
+    const uint64_t count = wanted < 1 ? 1 : (uint64_t)wanted;
+    const uint64_t limit = why_durations_at(&list->durations, calls - (count < calls ? count : calls));
+    const bool is_median = limit == why_durations_at(&list->durations, calls / 2);
+    return is_median && calls > 1 && percent < 50 ? limit + 1 : limit;
 }
 
 /* The wanted call is one of its rank, or one that was open at the moment. */
@@ -161,12 +158,14 @@ static bool why_find_call(struct why_limits *limits, const struct why_plans *pla
         return error_set(error, "no call of the function that was recorded as a whole was open at that time");
     if (choice->slow == WHY_MOMENT)
         return true;
-    if (choice->number > list->count)
-        return error_set(error, "there are only %zu calls of the function that were recorded as a whole", list->count);
-    struct why_list again = { .wants_duration = true, .wanted = list->durations[list->count - choice->number] };
+    const uint64_t calls = list->durations.calls;
+    if (choice->number > calls)
+        return error_set(error, "there are only %" PRIu64 " calls of the function that were recorded as a whole",
+                         calls);
+    struct why_list again = { .wants_duration = true,
+                              .wanted = why_durations_at(&list->durations, calls - choice->number) };
     why_list_calls(&again, plans);
     limits->call = again.call;
-    free(again.durations);
     return true;
 }
 
@@ -213,34 +212,39 @@ static unsigned why_choose_set(void *context, const struct why_call *call)
 }
 
 /* Calls come in the order of their durations. */
-static void why_add_duration(struct why_limits *limits, uint64_t ticks, unsigned set)
+static void why_add_duration(struct why_limits *limits, uint64_t ticks, unsigned set, uint64_t calls)
 {
     const uint64_t rounded = histogram_round(ticks);
     if (!limits->duration_count || limits->durations[limits->duration_count - 1].ticks != rounded) {
         GROW(limits->durations, limits->duration_count, limits->duration_room);
         limits->durations[limits->duration_count++] = (struct why_duration){ .ticks = rounded };
     }
-    limits->durations[limits->duration_count - 1].calls[set]++;
+    limits->durations[limits->duration_count - 1].calls[set] += calls;
+}
+
+/* Adds calls of one duration to their set. */
+static void why_count_calls(struct why_limits *limits, const struct why_call *call, uint64_t calls)
+{
+    const unsigned set = why_set_of(limits, call);
+    if (set >= WHY_SETS || !calls)
+        return;
+    struct why_set *s = &limits->sets[set];
+    s->least = s->calls ? s->least : call->duration;
+    s->calls += calls;
+    s->ticks += calls * call->duration;
+    why_add_duration(limits, call->duration, set, calls);
 }
 
 /* Counts the calls of both sets. */
-static void why_count_sets(struct why_limits *limits, const struct why_list *list)
+static void why_count_sets(struct why_limits *limits, const struct why_durations *durations)
 {
-    bool taken = false;
-    for (size_t i = 0; i < list->count; i++) {
-        struct why_call call = { .duration = list->durations[i], .thread = UINT32_MAX };
-        if (limits->single && !taken && call.duration == limits->call.duration) {
-            call = limits->call;
-            taken = true;
-        }
-        const unsigned set = why_set_of(limits, &call);
-        if (set >= WHY_SETS)
-            continue;
-        struct why_set *s = &limits->sets[set];
-        s->least = s->calls ? s->least : call.duration;
-        s->calls++;
-        s->ticks += call.duration;
-        why_add_duration(limits, call.duration, set);
+    for (size_t i = 0; i < durations->count; i++) {
+        const struct why_calls_of *of = &durations->list[i];
+        const bool has_single = limits->single && of->ticks == limits->call.duration;
+        if (has_single)
+            why_count_calls(limits, &limits->call, 1);
+        const struct why_call others = { .duration = of->ticks, .thread = UINT32_MAX };
+        why_count_calls(limits, &others, of->calls - has_single);
     }
 }
 
@@ -276,8 +280,8 @@ static void why_add_up_sets(struct why *why)
 static void why_compare(struct why *why, const struct why_session *sessions, const struct why_plans *plans,
                         struct why_limits *limits, const struct why_list *list)
 {
-    why_count_sets(limits, list);
-    *why = (struct why){ .calls = list->count,
+    why_count_sets(limits, &list->durations);
+    *why = (struct why){ .calls = list->durations.calls,
                          .call = limits->call,
                          .rate = plans->rate,
                          .durations = limits->durations,
@@ -320,11 +324,11 @@ bool why_find_several(struct why *why, const struct why_session *sessions, size_
     struct why_list list = { .wants_moment = choice->slow == WHY_MOMENT, .wants_values = choice->values };
     list.wanted = sessions[0].analysis->file->header.start_ticks + why_ticks(plans.rate, choice->number);
     why_list_calls(&list, &plans);
-    const bool known = list.count ? why_find_limits(&limits, &plans, &list, choice, error)
-                                  : error_set(error, "no call of the function was recorded as a whole");
+    const bool known = list.durations.calls ? why_find_limits(&limits, &plans, &list, choice, error)
+                                            : error_set(error, "no call of the function was recorded as a whole");
     if (known)
         why_compare(why, sessions, &plans, &limits, &list);
-    free(list.durations);
+    why_durations_drop(&list.durations);
     free(plans.list);
     return known;
 }
