@@ -9,9 +9,11 @@
 #include "levels/counts.h"
 #include "levels/level_pause.h"
 #include "levels/level_unloads.h"
+#include "levels/level_watched.h"
 #include "levels/quiet_point.h"
 #include "modules.h"
 #include "own_time.h"
+#include "probe_steps.h"
 #include "probes.h"
 #include "process.h"
 #include "process_lock.h"
@@ -208,11 +210,41 @@ static __attribute__((noinline)) void level_check_exit(uint64_t function, uint64
         level_exit_of(&exit, watch);
 }
 
+static __attribute__((noinline)) void level_judge_call(struct thread *t, uint32_t watch, uint64_t function,
+                                                       uint64_t enter_time)
+{
+    if (keep_wants(&t->keep, watch, t->last - enter_time))
+        level_keep_call(t, watch, function, enter_time);
+}
+
+/* The usual exit of a watched function that has a place. Nothing has to be kept across a call, as in the usual probe.
+ */
+static __attribute__((noinline)) void level_check_exit_at_place(uint64_t function, uint64_t returns,
+                                                                uint64_t stack_pointer, bool tail_call)
+{
+    const uint32_t watch = level_watch_at(function);
+    struct thread *t = thread_self;
+    if (UNLIKELY(!watch) || UNLIKELY(!t))
+        goto other;
+    const struct steps_start start = steps_start(t);
+    const uint64_t enter_time = (thread_call(t, start.state) - 1)->enter_time;
+    if (UNLIKELY(!steps_exit_has_room(STEPS_TIMED, t, start.state)) ||
+        UNLIKELY(!steps_exit(STEPS_TIMED, t, start, function, stack_pointer, tail_call, NULL)))
+        goto other;
+    if (LIKELY(!keep_may_want(watch, t->last - enter_time)))
+        return;
+    level_judge_call(t, watch, function, enter_time);
+    return;
+other:
+    level_check_exit(function, returns, stack_pointer, tail_call);
+}
+
 void level_checked_exit(void *function, void *call_site)
 {
     const uint64_t address = (uint64_t)function, stack_pointer = (uint64_t)__builtin_dwarf_cfa() - sizeof(void *);
     if (!level_exit_is_below(address, stack_pointer))
-        level_check_exit(address, (uint64_t)call_site, stack_pointer, __builtin_return_address(0) == call_site);
+        level_check_exit_at_place(address, (uint64_t)call_site, stack_pointer,
+                                  __builtin_return_address(0) == call_site);
 }
 
 void level_exit_if_watched(const struct frame_exit *exit)

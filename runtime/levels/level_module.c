@@ -21,6 +21,7 @@
 #include "levels/level_stubs.h"
 #include "levels/level_unloads.h"
 #include "levels/level_unseen.h"
+#include "levels/level_watched.h"
 #include "modules.h"
 #include "probes.h"
 #include "process.h"
@@ -66,6 +67,7 @@ static bool level_module_list(struct level_module *m, struct level_slot *slot)
     m->functions[m->count++] = slot->function;
     slot->module = m->number;
     slot->hidden = false;
+    level_watched_remove(slot->function);
     slot->watch = 0;
     slot->values = 0;
     if (slot->identity != level_identity(m))
@@ -81,6 +83,7 @@ bool level_module_watch(struct level_module *m, uint64_t function, uint32_t watc
         return false;
     if (watch)
         level_module_want(m, function, LEVEL_TIMED);
+    level_watched_remove(function);
     __atomic_store_n(&slot->watch, watch, __ATOMIC_RELEASE);
     m->changes = m->watch_changed = true;
     return true;
@@ -133,6 +136,8 @@ static struct level_slot *level_module_slot(const struct level_module *m, uint32
 
 static void level_set_state(struct level_slot *slot, uint32_t state)
 {
+    if (state != LEVEL_TIMED)
+        level_watched_remove(slot->function);
     __atomic_store_n(&slot->state, state, __ATOMIC_RELEASE);
 }
 
@@ -192,6 +197,8 @@ static void level_module_settle(struct level_module *m, uint32_t which, bool tim
         }
         m->leaving += (slot->state & (LEVEL_LEAVING | LEVEL_NESTED)) != 0;
         m->reduced += slot->state != LEVEL_TIMED;
+        if (slot->module == m->number)
+            level_watched_settle(slot);
     }
 }
 
@@ -557,8 +564,10 @@ void level_module_forget(struct level_module *m)
     level_stubs_drop(m);
     for (uint32_t i = 0; i < m->count; i++) {
         struct level_slot *slot = level_module_slot(m, i);
-        if (slot->module == m->number)
-            level_set_state(slot, LEVEL_TIMED);
+        if (slot->module != m->number)
+            continue;
+        level_watched_remove(slot->function);
+        level_set_state(slot, LEVEL_TIMED);
     }
     m->hides = m->reading = m->read = m->denied = m->slots_check = m->keeps_probes = m->pause_changed =
         m->watch_changed = false;

@@ -75,6 +75,13 @@ void keep_read_more(int fd);
 /* Whether a call of that duration, which is not slow, may be one to keep. Learns from it. */
 bool keep_asks(struct thread_keep *k, uint32_t watch, uint64_t duration);
 
+/* False if keep_wants would say so, and learn nothing. */
+static ALWAYS_INLINE bool keep_may_want(uint32_t watch, uint64_t duration)
+{
+    return UNLIKELY(duration > __atomic_load_n(&keep_settings.limits[watch], __ATOMIC_RELAXED)) ||
+           UNLIKELY(keep_settings.asks);
+}
+
 /* Whether a call of that duration, in ticks, may be one to keep. */
 static ALWAYS_INLINE bool keep_wants(struct thread_keep *k, uint32_t watch, uint64_t duration)
 {

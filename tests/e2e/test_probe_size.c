@@ -89,3 +89,13 @@ Test(e2e_probe_size, not_more_instructions_than_before)
     cr_assert(le(int, leave.claim, EXIT_CLAIM));
     cr_assert(le(int, leave.end, EXIT_END));
 }
+
+/* The usual exit of a watched function (record --keep): what finds its watch, an exit as above, and a comparison. */
+enum { WATCHED_EXIT_END = 84 };
+
+Test(e2e_probe_size, watched_exit)
+{
+    const struct path leave = usual_path("level_check_exit_at_place");
+    cr_assert(gt(int, leave.claim, 20));
+    cr_assert(le(int, leave.end, WATCHED_EXIT_END));
+}
