@@ -87,6 +87,9 @@ void analysis_scan_calls(const struct analysis *analysis, uint32_t function, cal
 /* The same for elapsed inclusive times alone, which is faster. */
 void analysis_scan_elapsed(const struct analysis *analysis, uint32_t function, call_amounts_taker *take,
                            void *const *contexts);
+
+/* The profile whose nodes are the paths of single calls. */
+const struct profile *analysis_call_paths(const struct analysis *analysis);
 unsigned analysis_jobs(const struct analysis *analysis);
 
 void analysis_drop(struct analysis *analysis);

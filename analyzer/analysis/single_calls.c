@@ -32,6 +32,11 @@ uint64_t single_calls_resolution(const struct session_file *f)
     return (most + DWELL_PROBE_FRACTION - 1) / DWELL_PROBE_FRACTION;
 }
 
+const struct profile *analysis_call_paths(const struct analysis *analysis)
+{
+    return analysis->measured ? analysis->measured : analysis->profile;
+}
+
 /* By function of the paths' profile: its number in the analysis. The caller frees the list. */
 static uint32_t *single_calls_number_functions(const struct analysis *analysis, const struct profile *paths)
 {
@@ -44,7 +49,7 @@ static uint32_t *single_calls_number_functions(const struct analysis *analysis, 
 static struct calls_source single_calls_source(const struct analysis *analysis, struct probe_cost **costs,
                                                uint32_t **functions)
 {
-    const struct profile *paths = analysis->measured ? analysis->measured : analysis->profile;
+    const struct profile *paths = analysis_call_paths(analysis);
     struct calls_source source = { .file = analysis->file, .profile = paths, .selection = analysis->selection };
     source.costs = *costs = single_calls_list_costs(analysis->file, &source.cost_count);
     source.functions = *functions = single_calls_number_functions(analysis, paths);

@@ -393,7 +393,8 @@ static void call_scan_take_amount(void *context, const struct finished_call *cal
 {
     const struct call_scan_amounts *amounts = context;
     amounts->take(amounts->context,
-                  &(struct call_amount){ call->times[CALL_ELAPSED_INCLUSIVE], call->path, call->function }, 1);
+                  &(struct call_amount){ call->times[CALL_ELAPSED_INCLUSIVE], call->end, call->path, call->function },
+                  1);
 }
 
 /* What samples and counting took is subtracted from exclusive times, which the loop of elapsed inclusive ones has not.

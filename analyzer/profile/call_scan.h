@@ -12,9 +12,9 @@ typedef void call_scan_taker(void *context, const struct finished_call *call);
 void calls_scan(const struct calls_source *source, uint32_t function, unsigned jobs, call_scan_taker *take,
                 void *const *contexts);
 
-/* The elapsed inclusive time of a completed call, in 1/256 ticks. */
+/* The elapsed inclusive time of a completed call, in 1/256 ticks, and when the call ended, in ticks. */
 struct call_amount {
-    uint64_t time;
+    uint64_t time, end;
     uint32_t path, function; /* as in struct finished_call */
 };
 

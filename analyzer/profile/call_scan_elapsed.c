@@ -24,7 +24,7 @@ static inline void call_scan_elapsed_take(struct call_scanner *s, uint32_t path,
         return;
     if (__builtin_expect(s->amount_count == SCANNED_AMOUNTS, 0))
         call_scan_elapsed_flush(s);
-    s->amounts[s->amount_count++] = (struct call_amount){ time, path, 0 };
+    s->amounts[s->amount_count++] = (struct call_amount){ time, now, path, 0 };
 }
 
 struct call_part call_scan_elapsed_part(struct call_scanner *s, struct scanned_call *call, uint64_t now)

@@ -163,7 +163,7 @@ static bool scaling_is(const struct scaling_follower *f, const struct profile *p
 
 static void scaling_find_paths(struct scaling_follower *f)
 {
-    const struct profile *paths = f->analysis->measured ? f->analysis->measured : f->analysis->profile;
+    const struct profile *paths = analysis_call_paths(f->analysis);
     f->path_count = paths->node_count;
     f->below = need_memory(paths->node_count + 1, sizeof *f->below);
     f->total_below = need_memory(paths->node_count + 1, sizeof *f->total_below);

@@ -10,12 +10,13 @@
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "base/sorted.h"
-#include "profile/calls.h"
+#include "profile/call_scan.h"
 #include "view/thread_rank.h"
 
 /* MIN_ROW is the minimum size of a row in a page, in bytes. A period is joined with 2^MAX_JOINED at most. Durations are
- * exact while there are at most EXACT_ROWS rows. */
-enum { MIN_ROW = 4, MIN_ROWS = 4096, EXACT_ROWS = 32768, MAX_JOINED = 10 };
+ * exact while there are at most EXACT_ROWS rows. 2^RECENT_BITS calls that differ wait for others like them; they stay
+ * in a core's cache, which the table of all rows does not. */
+enum { MIN_ROW = 4, MIN_ROWS = 4096, EXACT_ROWS = 32768, MAX_JOINED = 10, RECENT_BITS = 11 };
 
 struct call_count {
     uint32_t function, thread, period;
@@ -39,9 +40,10 @@ struct call_counts {
     struct number_index *groups, *places;
     uint32_t group_count;
     struct call_group *latest; /* by function, the group of its last call */
-    /* Of the last call, as calls of a thread follow each other: its thread, and the period that it ended in. */
-    uint32_t process, thread;
-    int32_t rank;    /* of the thread, or -1 */
+    const int32_t *threads;    /* by path: the rank of its thread, or -1; shared by the workers */
+    size_t path_count;
+    struct call_count *recent; /* calls that are alike, by their hash, before they are added; free if it has no calls */
+    /* Of the last call, as calls of a thread follow each other: the period that it ended in. */
     uint32_t period; /* before any were joined; none is known if `period_end` is zero */
     uint64_t period_begin, period_end;
     struct call_count *rows;
@@ -53,7 +55,7 @@ static void call_counts_begin(struct call_counts *c)
     c->groups = index_new();
     c->places = index_new();
     c->latest = need_memory(c->session->profile->function_count + 1, sizeof *c->latest);
-    c->rank = thread_rank(c->order, c->process, c->thread);
+    c->recent = need_memory((size_t)1 << RECENT_BITS, sizeof *c->recent);
 }
 
 static void call_counts_drop(struct call_counts *c)
@@ -61,6 +63,7 @@ static void call_counts_drop(struct call_counts *c)
     index_free(c->groups);
     index_free(c->places);
     free(c->latest);
+    free(c->recent);
     free(c->rows);
 }
 
@@ -138,22 +141,13 @@ static void call_counts_find_period(struct call_counts *c, uint64_t time)
     c->period_end = low + 1 < c->border_count ? c->borders[low + 1] : UINT64_MAX;
 }
 
-static uint32_t call_counts_period(struct call_counts *c, uint64_t time)
+/* The period before any were joined. */
+static inline uint32_t call_counts_period(struct call_counts *c, uint64_t time)
 {
     const uint64_t since = less(time, c->session->file->header.start_ticks);
     if (since < c->period_begin || since >= c->period_end)
         call_counts_find_period(c, since);
-    return c->period >> c->joined;
-}
-
-static int32_t call_counts_thread(struct call_counts *c, const struct finished_call *call)
-{
-    if (c->process != call->process || c->thread != call->thread) {
-        c->rank = thread_rank(c->order, call->process, call->thread);
-        c->process = call->process;
-        c->thread = call->thread;
-    }
-    return c->rank;
+    return c->period;
 }
 
 static void call_counts_shrink(struct call_counts *c)
@@ -162,16 +156,46 @@ static void call_counts_shrink(struct call_counts *c)
         ;
 }
 
-static void call_counts_take(void *context, const struct finished_call *call)
+/* Adds a place of the recent calls to the rows, and frees it. */
+static void call_counts_settle(struct call_counts *c, struct call_count *recent)
+{
+    if (recent->calls && c->count <= c->most) {
+        recent->period >>= c->joined;
+        call_counts_add(c, recent);
+        call_counts_shrink(c);
+    }
+    recent->calls = 0;
+}
+
+static void call_counts_settle_all(struct call_counts *c)
+{
+    for (size_t i = 0; i < (size_t)1 << RECENT_BITS; i++)
+        call_counts_settle(c, &c->recent[i]);
+}
+
+static inline void call_counts_take_row(struct call_counts *c, const struct call_count *row)
+{
+    const uint64_t hash = (row->ticks ^ (uint64_t)row->function << 32) * UINT64_C(0x9e3779b97f4a7c15);
+    struct call_count *recent = &c->recent[hash >> (64 - RECENT_BITS)];
+    if (recent->ticks != row->ticks || recent->function != row->function || recent->thread != row->thread ||
+        recent->period != row->period || !recent->calls) {
+        call_counts_settle(c, recent);
+        *recent = *row;
+    }
+    recent->calls++;
+}
+
+static void call_counts_take(void *context, const struct call_amount *amounts, size_t count)
 {
     struct call_counts *c = context;
-    const int32_t thread = c->count > c->most ? -1 : call_counts_thread(c, call);
-    if (call->function >= c->session->profile->function_count || thread < 0)
-        return;
-    call_counts_add(c, &(struct call_count){ c->order->ranks[call->function], (uint32_t)thread,
-                                             call_counts_period(c, call->end),
-                                             call_ticks(call->times[CALL_ELAPSED_INCLUSIVE]), 1 });
-    call_counts_shrink(c);
+    for (size_t i = 0; i < count; i++) {
+        const struct call_amount *call = &amounts[i];
+        const int32_t thread = call->path < c->path_count ? c->threads[call->path] : -1;
+        if (call->function < c->session->profile->function_count && thread >= 0)
+            call_counts_take_row(c,
+                                 &(struct call_count){ c->order->ranks[call->function], (uint32_t)thread,
+                                                       call_counts_period(c, call->end), call_ticks(call->time), 0 });
+    }
 }
 
 /* How coarse the rows are in the end depends on the calls only, not on how the workers shared them. */
@@ -198,7 +222,9 @@ static struct call_counts call_counts_find(const struct call_counts *none)
         call_counts_begin(&workers[i]);
         contexts[i] = &workers[i];
     }
-    analysis_scan_calls(none->session, PROFILE_NONE, call_counts_take, contexts);
+    analysis_scan_elapsed(none->session, PROFILE_NONE, call_counts_take, contexts);
+    for (unsigned i = 0; i < jobs; i++)
+        call_counts_settle_all(&workers[i]);
     struct call_counts all = workers[0];
     for (unsigned i = 1; i < jobs; i++) {
         call_counts_merge(&all, &workers[i]);
@@ -277,6 +303,10 @@ struct json_object *call_counts_make(const struct analysis *analysis, const stru
     struct json_object *described = NULL;
     none.most = most / MIN_ROW > MIN_ROWS ? most / MIN_ROW : MIN_ROWS;
     call_counts_read_borders(&none, parts);
+    const struct profile *paths = analysis_call_paths(analysis);
+    int32_t *threads = thread_ranks_of_paths(order, paths);
+    none.threads = threads;
+    none.path_count = paths->node_count;
     struct call_counts c = call_counts_find(&none);
     struct packed packed;
     if (call_counts_fit(&c, &packed)) {
@@ -285,6 +315,7 @@ struct json_object *call_counts_make(const struct analysis *analysis, const stru
         blocks->list[blocks->count++] = packed;
     }
     call_counts_drop(&c);
+    free(threads);
     free(none.borders);
     return described;
 }

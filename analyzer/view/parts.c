@@ -157,18 +157,6 @@ static void parts_number_nodes(struct part_nodes *n, const struct analysis *anal
     free(functions);
 }
 
-/* By node, the number of its thread in the page; -1 if the page does not have the thread. */
-static int32_t *parts_find_threads(const struct profile *p, const struct order *order)
-{
-    int32_t *ranks = need_memory(p->node_count + 1, sizeof *ranks);
-    for (size_t i = 0; i < p->thread_count; i++)
-        ranks[p->threads[i].root] = thread_rank(order, p->threads[i].process, p->threads[i].thread);
-    for (size_t i = 0; i < p->node_count; i++)
-        if (p->nodes[i].parent != PROFILE_NONE)
-            ranks[i] = ranks[p->nodes[i].parent];
-    return ranks;
-}
-
 static struct part_nodes parts_nodes(const struct analysis *analysis, const struct order *order,
                                      const struct paths *paths, const struct periods *p)
 {
@@ -178,7 +166,7 @@ static struct part_nodes parts_nodes(const struct analysis *analysis, const stru
                             .threads = need_memory(room, sizeof *n.threads),
                             .paths = need_memory(room, sizeof *n.paths),
                             .sampled = need_memory(room, sizeof *n.sampled) };
-    int32_t *ranks = parts_find_threads(p->profile, order);
+    int32_t *ranks = thread_ranks_of_paths(order, p->profile);
     parts_number_nodes(&n, analysis, order, paths, p, ranks);
     free(ranks);
     return n;

@@ -7,4 +7,7 @@
 /* Finds a thread by its and its process' serial numbers. Returns -1 if the profile has no such thread. */
 int32_t thread_rank(const struct order *order, uint32_t process, uint32_t thread);
 
+/* By node of a profile of the session: its thread's rank, or -1. The caller frees the list. */
+int32_t *thread_ranks_of_paths(const struct order *order, const struct profile *paths);
+
 #endif

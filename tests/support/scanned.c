@@ -64,6 +64,8 @@ static int scanned_compare_amounts(const void *a, const void *b)
     const struct call_amount *x = a, *y = b;
     if (x->path != y->path)
         return x->path < y->path ? -1 : 1;
+    if (x->end != y->end)
+        return x->end < y->end ? -1 : 1;
     return x->time == y->time ? 0 : x->time < y->time ? -1 : 1;
 }
 
@@ -76,8 +78,8 @@ static void scanned_check_elapsed(const struct analysis *analysis, const struct 
         contexts[i] = &lists[i];
     for (size_t i = 0; i < calls->count; i++)
         scanned_keep_amounts(&wanted,
-                             &(struct call_amount){ calls->list[i].times[CALL_ELAPSED_INCLUSIVE], calls->list[i].path,
-                                                    calls->list[i].function },
+                             &(struct call_amount){ calls->list[i].times[CALL_ELAPSED_INCLUSIVE], calls->list[i].end,
+                                                    calls->list[i].path, calls->list[i].function },
                              1);
     analysis_scan_elapsed(analysis, PROFILE_NONE, scanned_keep_amounts, contexts);
     for (unsigned i = 1; i < analysis->jobs; i++)
@@ -88,6 +90,7 @@ static void scanned_check_elapsed(const struct analysis *analysis, const struct 
     for (size_t i = 0; i < wanted.count; i++) {
         cr_assert(eq(u32, lists[0].list[i].path, wanted.list[i].path));
         cr_assert(eq(u32, lists[0].list[i].function, wanted.list[i].function));
+        cr_assert(eq(u64, lists[0].list[i].end, wanted.list[i].end));
         cr_assert(eq(u64, lists[0].list[i].time, wanted.list[i].time));
     }
     free(lists);
