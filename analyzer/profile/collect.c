@@ -98,6 +98,22 @@ static bool collect_chunk_is_asked(const struct collect_worker *w, const struct 
            waits_ask(&w->waits, chunk->thread, chunk->start_time, w->asked_ends[chunk - w->file->chunks]);
 }
 
+/* Whether the chunk can add to what is collected: none that was found to be without waits adds one. The time to a
+ * thread's end is in none of its events. */
+static bool collect_chunk_counts(const struct collect_worker *w, const struct trace_chunk *chunk)
+{
+    return !w->collector.waits || !chunk->without_waits || chunk->last_of_thread || collect_chunk_is_asked(w, chunk);
+}
+
+static void collect_chunk(struct collect_worker *w, struct trace_chunk *chunk)
+{
+    const bool whole = collect_chunk_is_whole(w, chunk);
+    if (!collect_chunk_counts(w, chunk))
+        return;
+    if (collector_add_chunk(&w->collector, chunk, whole && !collect_chunk_is_asked(w, chunk)) && whole)
+        chunk->without_waits = !w->collector.found_waits;
+}
+
 /* ---- adding to the whole ---- */
 
 static void collect_mark_waits(const struct waits *w, const struct profile *p, bool *kept)
@@ -193,11 +209,10 @@ static void *collect_work_chunks(void *argument)
         size_t i = __atomic_fetch_add(w->next_chunk, 1, __ATOMIC_RELAXED);
         if (i >= w->file->chunk_count)
             return NULL;
-        const struct trace_chunk *chunk = &w->file->chunks[w->order[i]];
+        struct trace_chunk *chunk = &w->file->chunks[w->order[i]];
         w->collector.chunk_number = chunk->sequence;
         if (collect_chunk_is_wanted(w, chunk))
-            collector_add_chunk(&w->collector, chunk,
-                                collect_chunk_is_whole(w, chunk) && !collect_chunk_is_asked(w, chunk));
+            collect_chunk(w, chunk);
         collect_keep_small(w);
         progress_add(1);
     }

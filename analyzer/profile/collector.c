@@ -164,6 +164,8 @@ static void collector_add_interval_within(void *to, const struct decoder *d, uin
     struct profile_node *top = collector_top(w);
     if (w->waits)
         collector_answer(w, begin, d->time);
+    if (d->has_extras)
+        collector_note_waits(w, &d->extras);
     collector_add_part(w, top, d->has_extras ? &d->extras : NULL, begin, d->time);
     if (w->sampled.next_time < d->time)
         collector_add_samples(w, d->time);
@@ -366,15 +368,16 @@ static void collector_find_ranges(struct collector *w, const struct trace_chunk 
     w->to = w->range_count ? w->ranges[w->range_count - 1].end : 0;
 }
 
-void collector_add_chunk(struct collector *w, const struct trace_chunk *chunk, bool whole)
+bool collector_add_chunk(struct collector *w, const struct trace_chunk *chunk, bool whole)
 {
     struct profile_counts *counts = &w->profile->counts;
     struct decoder d;
     counts->chunks++;
     if (!window_begin(&w->window, w->file, chunk, &d)) {
         counts->damaged_chunks++;
-        return;
+        return false;
     }
+    w->found_waits = false;
     w->process = session_file_process(w->file, chunk->process);
     generations_begin(&w->generations, w->process);
     w->chunk = chunk;
@@ -404,6 +407,7 @@ void collector_add_chunk(struct collector *w, const struct trace_chunk *chunk, b
     if (w->periods)
         period_sums_move(w->periods, w->profile);
     counts->damaged_chunks += d.damaged;
+    return true;
 }
 
 void collector_begin(struct collector *w, const struct session_file *file, const struct session_samples *samples,

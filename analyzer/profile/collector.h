@@ -43,6 +43,7 @@ struct collector {
     struct stack_state state;
     const struct trace_process *process;
     struct generations generations; /* of the process' module map */
+    bool found_waits;               /* or objects; not known of a chunk that does not count as a whole */
 };
 
 /* With `sites`, calls from different call sites are on different paths. */
@@ -53,7 +54,7 @@ void collector_end(struct collector *c);
 /* Goes on with a profile without threads. Not with sites or periods, which have nodes of it. */
 void collector_clear(struct collector *c);
 
-/* `whole` promises that all of the chunk is in the selection. */
-void collector_add_chunk(struct collector *c, const struct trace_chunk *chunk, bool whole);
+/* `whole` promises that all of the chunk is in the selection. Returns whether the chunk could be read. */
+bool collector_add_chunk(struct collector *c, const struct trace_chunk *chunk, bool whole);
 
 #endif

@@ -54,6 +54,11 @@ static inline void collector_add_wait(const struct collector *w, const struct de
     waits_add(w->waits, &place, extras, blocked);
 }
 
+static inline void collector_note_waits(struct collector *w, const struct decoded_extras *extras)
+{
+    w->found_waits |= extras->blocked || extras->objects;
+}
+
 static inline void collector_answer(const struct collector *w, uint64_t begin, uint64_t end)
 {
     const struct wait_place place = collector_place(w, begin, end);
@@ -166,6 +171,7 @@ static inline void collector_add_interval(void *to, const struct decoder *d, uin
         const struct decoded_extras extras = d->extras; /* a copy, so that the decoder has no address */
         interval_add_os(top, &extras, d->time - begin);
         interval_count_os(&l->w->profile->counts, &extras);
+        collector_note_waits(l->w, &extras);
         if (__builtin_expect(l->w->waits != NULL, 0)) {
             const struct interval_parts parts = interval_parts(&extras, d->time - begin);
             collector_add_wait(l->w, &extras, begin, d->time, parts.blocked);

@@ -273,6 +273,7 @@ __attribute__((noinline)) static uint64_t timed_calls_add_os(struct collector *w
 {
     interval_add_os(collector_top(w), extras, length);
     interval_count_os(&w->profile->counts, extras);
+    collector_note_waits(w, extras);
     return w->durations->cost_known ? interval_parts(extras, length).runtime * DWELL_PROBE_FRACTION : 0;
 }
 

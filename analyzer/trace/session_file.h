@@ -41,6 +41,7 @@ struct trace_chunk {
     bool last_of_thread;
     bool begins_paused;   /* the thread is paused at its start; true only in a part of a chunk */
     bool filtered;        /* it is in the temporary file of filtered_session.h, not in the session's */
+    bool without_waits;   /* a reader of all its events found that they have neither waits nor objects */
     const uint8_t *bytes; /* NULL if they have to be read from the file */
 };
 

@@ -2,6 +2,9 @@
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
+#include "profile/collect.h"
+#include "profile/waits.h"
+#include "support/load.h"
 #include "support/scenario.h"
 
 enum { F = 0x1000, G = 0x2000, H = 0x3000 };
@@ -394,4 +397,76 @@ Test(unit_collect, os_time_during_a_pause_is_discarded)
     cr_assert(eq(u64, collect_node_of(&o, F)->blocked, 0));
     check_identities(&o);
     outcome_drop(&o);
+}
+
+/* ---- chunks without waits ---- */
+
+/* Each chunk has a call of F, in the second one with a wait, and in the third one with an act. */
+static void collect_save_chunks(void)
+{
+    struct writer *w = collect_begin_thread();
+    for (uint32_t i = 0; i < 5; i++) {
+        begin_events(w, 1, 1, i, 1000 * i + 10, NULL, 0);
+        write_enter(w, 1000 * i + 20, F);
+        if (i == 0)
+            write_off_cpu(w, true, 30, 50); /* preempted is no wait */
+        if (i == 1)
+            write_off_cpu(w, false, 1030, 50);
+        if (i == 2)
+            write_object(w, OBJECT_MUTEX, true, 7, 0);
+        write_exit(w, 1000 * i + 100);
+        end_events(w, true);
+    }
+    write_thread_end(w, 1, 1, false, 5000);
+    writer_save(w, test_path("chunks.dwell"));
+    writer_free(w);
+}
+
+static void expect_waits(const struct analysis *analysis, size_t count, size_t acts)
+{
+    struct waits waits = { .acts_too = true };
+    profile_free(collect_waits(analysis->file, 2, NULL, &waits));
+    cr_assert(eq(sz, waits.count, count));
+    cr_assert(eq(sz, waits.act_count, acts));
+    waits_drop(&waits);
+}
+
+/* Where a session was read for its sums, its waits are looked for only in chunks that have some. */
+Test(unit_collect, chunks_without_waits_are_not_read_for_waits)
+{
+    struct analysis analysis;
+    collect_save_chunks();
+    load_whole(&analysis, test_path("chunks.dwell"), 2);
+    struct trace_chunk *chunks[5];
+    size_t count = 0;
+    for (size_t i = 0; i < analysis.file->chunk_count && count < 5; i++)
+        if (analysis.file->chunks[i].kind == DWELL_CHUNK_EVENTS)
+            chunks[count++] = &analysis.file->chunks[i];
+    cr_assert(eq(sz, count, 5));
+    for (size_t i = 0; i < count; i++)
+        cr_assert(eq(int, chunks[i]->without_waits, i != 1 && i != 2));
+    expect_waits(&analysis, 1, 1);
+    chunks[1]->without_waits = true;
+    expect_waits(&analysis, 0, 1);
+    chunks[2]->without_waits = true;
+    expect_waits(&analysis, 0, 0);
+    analysis_drop(&analysis);
+}
+
+/* The time from a thread's last event to its end is in none of its events, and can be a wait. */
+Test(unit_collect, a_last_chunk_is_read_for_the_wait_at_its_end)
+{
+    struct writer *w = collect_begin_thread();
+    begin_events(w, 1, 1, 0, 10, NULL, 0);
+    write_enter(w, 20, F);
+    write_exit(w, 100);
+    write_enter(w, 110, G);
+    end_events(w, true);
+    write_thread_end_off_cpu(w, 1, 1, 400, 250, 0);
+    writer_save(w, test_path("end.dwell"));
+    writer_free(w);
+    struct analysis analysis;
+    load_whole(&analysis, test_path("end.dwell"), 1);
+    expect_waits(&analysis, 1, 0);
+    analysis_drop(&analysis);
 }
