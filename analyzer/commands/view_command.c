@@ -60,6 +60,8 @@ static const struct option_row options[] = {
                  "a number of bytes up to 1G, such as 500K or 32M") },
     { "source", NULL, "Put the text of the functions' source files into the page, as far as they can be read now",
       STORE_FLAG(struct view_settings, options.sources) },
+    { "with-values", NULL, "Also show recorded values of arguments, which can be secrets (record --values)",
+      STORE_FLAG(struct view_settings, options.values) },
     { "live", NULL, "Serve the page on this machine until Ctrl-C, and update it while the program runs",
       STORE_FLAG(struct view_settings, options.live) },
     { "port", "PORT", "With --live: serve on this port (default: any free one)",

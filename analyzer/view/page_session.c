@@ -11,6 +11,7 @@
 #include "view/line_values.h"
 #include "view/page_marks.h"
 #include "view/page_timeline.h"
+#include "view/page_values.h"
 #include "view/page_why.h"
 #include "view/parts.h"
 #include "view/source_texts.h"
@@ -110,8 +111,12 @@ struct view_session *view_session_new(const struct view_inputs *inputs, const st
         options->sources ? source_texts_make(analysis, order, options->detail / CALLS_OF_DETAIL, &blocks) : NULL);
     json_object_object_add(header, "lines", line_values_make(inputs->lines, order, &blocks));
     json_object_object_add(header, "waits", view_session_add_waits(inputs->waits, &blocks));
-    json_object_object_add(header, "why",
-                           inputs->unfinished ? NULL : page_why_make(analysis, order, options->detail, &blocks));
+    json_object_object_add(
+        header, "why",
+        inputs->unfinished ? NULL : page_why_make(analysis, order, options->detail, options->values, &blocks));
+    json_object_object_add(
+        header, "recorded_values",
+        options->values && !inputs->unfinished ? page_values_make(analysis, order, options->detail, &blocks) : NULL);
     struct timing_row *path_timing = summary_has_timing(&analysis->summary)
                                          ? timing_rows(paths.rollup->nodes, paths.profile->node_count, false)
                                          : NULL;

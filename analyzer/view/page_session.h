@@ -8,6 +8,7 @@
 struct view_options {
     size_t detail; /* maximum size of the timeline in the page, in bytes; 0 for no timeline */
     bool sources;  /* with the text of the source files that can be read */
+    bool values;   /* with recorded values of arguments, which can be secrets */
     bool live;     /* the page is made again and again until the recording ends */
 };
 
@@ -23,7 +24,8 @@ struct view_inputs {
     const struct analysis *lines; /* the same session, loaded with call sites */
     struct packed *waits;         /* its block of waits, which the page's session takes */
     const char *answer;           /* the sentence that its report opens with */
-    bool unfinished; /* its recording goes on, and the page will be made again: no slow calls are explained */
+    bool unfinished; /* its recording goes on, and the page will be made again: no slow calls are explained, and no
+                      * values shown */
 };
 
 /* Returns NULL and sets the error if the session has too many names for a page. */

@@ -114,9 +114,9 @@ static void page_why_add_durations(struct page_why *p, const struct why *why)
     }
 }
 
-static void page_why_add(struct page_why *p, const struct why_session *session, uint32_t rank)
+static void page_why_add(struct page_why *p, const struct why_session *session, uint32_t rank, bool values)
 {
-    const struct why_choice choice = { .percent = 1 };
+    const struct why_choice choice = { .percent = 1, .values = values };
     struct why why;
     struct error error = { NULL };
     if (!why_find(&why, session->analysis, session->function, &choice, &error)) {
@@ -154,7 +154,7 @@ static void page_why_pack(const struct page_why *p, struct blocks *blocks)
 }
 
 struct json_object *page_why_make(const struct analysis *analysis, const struct order *order, size_t detail,
-                                  struct blocks *blocks)
+                                  bool values, struct blocks *blocks)
 {
     if (session_file_why_sums(analysis->file))
         return NULL;
@@ -168,7 +168,7 @@ struct json_object *page_why_make(const struct analysis *analysis, const struct 
         waits = why_waits_find(analysis);
     for (size_t i = 0; i < count && p.count < most; i++) {
         const struct why_session session = { analysis, list[i].function, &waits };
-        page_why_add(&p, &session, order->ranks[list[i].function]);
+        page_why_add(&p, &session, order->ranks[list[i].function], values);
     }
     why_waits_drop(&waits);
     struct json_object *facts = json_object_new_object();

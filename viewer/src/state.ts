@@ -28,6 +28,7 @@ export type View =
     | 'heat'
     | 'histogram'
     | 'why'
+    | 'recorded'
     | 'source'
     | 'about';
 
@@ -48,6 +49,7 @@ export const views: { key: View; title: string; more?: boolean }[] = [
     { key: 'processes', title: 'Processes', more: true },
     { key: 'histogram', title: 'Calls', more: true },
     { key: 'why', title: 'Slow calls', more: true },
+    { key: 'recorded', title: 'Values', more: true },
     { key: 'source', title: 'Lines', more: true },
     { key: 'about', title: 'About', more: true },
 ];

@@ -97,6 +97,7 @@ export interface SessionFacts {
     sources?: { block: number } | null;
     lines?: { block: number } | null;
     waits?: { block: number } | null;
+    recorded_values?: { block: number | null; file: string; functions: number[] } | null;
     why?: { block: number | null; file: string; functions: number[] } | null;
     parts?: { block: number; borders: number[] } | null;
     mark_names?: string[];

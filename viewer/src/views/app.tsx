@@ -39,6 +39,7 @@ import { Timeline } from './timeline';
 import { TransformBar } from './transforms';
 import { Tree } from './tree';
 import { Waits } from './waits';
+import { RecordedView } from './recorded';
 import { WhyView } from './why';
 
 function Remarks() {
@@ -138,6 +139,8 @@ function Shown({ which }: { which: View }) {
             return <HistogramView />;
         case 'why':
             return <WhyView />;
+        case 'recorded':
+            return <RecordedView />;
         case 'source':
             return <SourceView />;
         case 'tree':

@@ -11,6 +11,7 @@ import { details, model, path, recentre, reveal, subject, view } from '../state'
 import { Name } from './name';
 import { TransformButtons } from './transforms';
 import { type Line, Values, oneValue } from './values';
+import { ValuesButton, hasValues } from './recorded';
 import { WhyButton, hasWhy } from './why';
 
 // The values of a row of one session, a line for each measure. Tooltips show them exact to the nanosecond.
@@ -122,6 +123,7 @@ export function Details() {
                 )}
                 {view.value !== 'flame' && <button onClick={showInFlame}>Flame graph</button>}
                 {hasWhy(m) && <WhyButton />}
+                {hasValues(m) && <ValuesButton />}
                 <button onClick={() => void copy(f.name, 'Name')}>Copy name</button>
                 {view.value !== 'timeline' && <TransformButtons />}
             </p>

@@ -148,6 +148,7 @@ export function fromPaths(paths, names, options) {
         calls: options.calls,
         parts: options.parts,
         why: options.why,
+        recorded_values: options.recorded_values,
     };
     facts.values = valuesOf(facts);
     const threads = { ...all };
