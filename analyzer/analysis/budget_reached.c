@@ -5,9 +5,12 @@
  */
 #include "analysis/budget_reached.h"
 
+#include <inttypes.h>
+
 #include "base/memory.h"
 #include "base/units.h"
 #include "profile/values.h"
+#include "trace/recorded_values.h"
 
 enum {
     ENOUGH = 100,        /* samples */
@@ -42,6 +45,41 @@ static double budget_reached_percent(const struct analysis *analysis)
     return probes + samples + counted + changes;
 }
 
+/* Calls with recorded values. */
+static uint64_t budget_reached_valued(const struct session_file *file)
+{
+    uint64_t calls = 0;
+    if (!file->more.values)
+        return 0;
+    struct recorded_values values = recorded_values_list(file);
+    for (size_t i = 0; i < values.function_count; i++)
+        calls += values.functions[i].rows;
+    recorded_values_free(&values);
+    return calls;
+}
+
+/* The budget changes neither which functions have values nor what these cost: about that of two or three events. */
+static void budget_reached_remark(struct summary *summary, const struct analysis *analysis)
+{
+    static const double ns_of_values = 50;
+    const uint64_t valued = budget_reached_valued(analysis->file);
+    const double own =
+        (double)times_value(&summary->sums, VALUE_ELAPSED, INCLUSIVE) / (double)summary->ticks_per_second;
+    if ((double)valued * ns_of_values / 1e9 > own * summary->asked_percent / 100)
+        summary_remark_doubt(summary, "budget-exceeded",
+                             "the overhead was above the budget: values of %" PRIu64
+                             " calls were recorded; name functions that are called less often",
+                             valued);
+    else
+        summary_remark_doubt(
+            summary, "budget-exceeded",
+            "the overhead was above the budget: %s; record --levels-from %s begins with what it knew at the end",
+            budget_reached_counted(analysis->profile)
+                ? "calls are timed until the budget knows a function"
+                : "a function that calls itself is timed until its outermost call ends",
+            summary->path);
+}
+
 void budget_reached_find(struct analysis *analysis)
 {
     struct summary *summary = &analysis->summary;
@@ -53,14 +91,9 @@ void budget_reached_find(struct analysis *analysis)
     summary->asked_percent = asked;
     summary->reached_percent = budget_reached_percent(analysis);
     const bool is_short = summary->overhead < summary->ticks_per_second / 10; /* not worth a remark */
-    if (summary->budget_acted && summary->reached_percent > 1.5 * asked && !is_short)
-        summary_remark_doubt(
-            summary, "budget-exceeded",
-            "the overhead was above the budget: %s; record --levels-from %s begins with what it knew at the end",
-            budget_reached_counted(analysis->profile)
-                ? "calls are timed until the budget knows a function"
-                : "a function that calls itself is timed until its outermost call ends",
-            summary->path);
+    if ((summary->budget_acted || budget_reached_valued(analysis->file)) && summary->reached_percent > 1.5 * asked &&
+        !is_short)
+        budget_reached_remark(summary, analysis);
 }
 
 char *budget_reached_text(const struct summary *summary)

@@ -352,6 +352,18 @@ Test(e2e_values_recorded, of_many_functions)
                   "dwell: --values-many is for --values FUNCTION\n");
 }
 
+/* What is read of so many calls takes longer than the budget allows, and the budget cannot change it. */
+Test(e2e_values_recorded, dearer_than_the_budget)
+{
+    free(
+        run_well("echo 'static volatile long sum; __attribute__((noinline)) static void tiny(long n) { sum += n; } int "
+                 "main(void) { for (long i = 0; i < 20000000; i++) tiny(i); return 0; }' > tiny.c; gcc -O2 -g "
+                 "-finstrument-functions -o tiny tiny.c; $DWELL record -q --overhead 10%% --values tiny:n ./tiny"));
+    values_expect("$DWELL info --format json | jq -r '.remarks[] | select(.code == \"budget-exceeded\").text'",
+                  "the overhead was above the budget: values of 20000000 calls were recorded; name functions that are "
+                  "called less often\n");
+}
+
 Test(e2e_values_recorded, in_info)
 {
     values_build("gcc -O2 " SOURCES "valued.c");

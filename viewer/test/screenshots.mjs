@@ -1,13 +1,13 @@
 // Makes the pictures of docs/view.md and docs/first-screens.md: node test/screenshots.mjs PAGES FOLDER. The folder PAGES
 // has one.html and two.html, of one and two recordings of the program of scripts/demo, and the pages of the programs of
-// docs/first-screens.md: redis.html, zstd.html, leveldb.html and sqlite.html. waits.html is of a program whose three
+// docs/first-screens.md: redis.html, zstd.html, leveldb.html, sqlite.html and server.html. waits.html is of a program whose three
 // threads wait for one mutex, and heat.html of half a minute of a program that works in a rhythm. Pictures of pages that are missing stay as they are.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Browser, boxOf, view } from './support/browser.mjs';
 
 const [pages, folder] = process.argv.slice(2);
-const programs = ['redis', 'zstd', 'leveldb', 'sqlite'];
+const programs = ['redis', 'zstd', 'leveldb', 'sqlite', 'server'];
 const [one, two] = ['one', 'two'].map((name) => join(pages, `${name}.html`));
 const browser = await Browser.start();
 
