@@ -1,7 +1,9 @@
 // Makes the pictures of docs/view.md and docs/first-screens.md: node test/screenshots.mjs PAGES FOLDER. The folder PAGES
 // has one.html and two.html, of one and two recordings of the program of scripts/demo, and the pages of the programs of
-// docs/first-screens.md: redis.html, zstd.html, leveldb.html, sqlite.html and server.html. waits.html is of a program whose three
-// threads wait for one mutex, and heat.html of half a minute of a program that works in a rhythm. Pictures of pages that are missing stay as they are.
+// docs/first-screens.md: redis.html, zstd.html, leveldb.html, sqlite.html and server.html. waits.html is of a program
+// whose three threads wait for one mutex, and heat.html of half a minute of a program that works in a rhythm. values.html
+// is of one that sorts numbers in three orders, with the size and the order as values. Pictures of pages that are missing
+// stay as they are.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Browser, boxOf, view } from './support/browser.mjs';
@@ -76,4 +78,9 @@ await picture('view-waits', waits, '#view=waits', {}, (page) => page.keyboard.pr
 await picture('view-waits-graph', waits, '#view=waits&waits=graph');
 await picture('view-arrows', waits, '#view=timeline&details=0', {}, (page) => page.keyboard.press('n'));
 await picture('view-heat', join(pages, 'heat.html'), '#view=heat');
+await picture('view-values', join(pages, 'values.html'), '#view=recorded', {}, async (page) => {
+    await page.click('.explained a');
+    await page.waitForSelector('.choices');
+    await page.selectOption('.choices label:last-child select', { index: 1 });
+});
 await browser.stop();
