@@ -135,6 +135,11 @@ static bool load_copy_text(const struct load_state *s, uint64_t address, uint64_
     return true;
 }
 
+bool load_text(const struct load_state *s, uint64_t address, struct load_result *result)
+{
+    return load_copy_text(s, address, UINT64_MAX, false, result);
+}
+
 static bool load_step(const struct load *l, const struct load_state *s, uint64_t *stack, unsigned *depth)
 {
     uint64_t *top = &stack[*depth ? *depth - 1 : 0], word = 0;
@@ -185,7 +190,7 @@ bool load_run(const struct load_program *p, const struct load_state *s, struct l
     for (unsigned i = 0; i < p->count; i++) {
         const struct load *l = &p->loads[i];
         if (l->op == LOAD_TEXT)
-            return load_copy_text(s, stack[0], UINT64_MAX, false, result);
+            return load_text(s, stack[0], result);
         if (l->op == LOAD_TEXT_COUNTED)
             return load_copy_text(s, stack[0], stack[1], true, result);
         if (!load_step(l, s, stack, &depth))

@@ -77,6 +77,9 @@ struct load_result {
 /* Runs a program that is well. False if memory cannot be read. Does not allocate. */
 bool load_run(const struct load_program *p, const struct load_state *s, struct load_result *result);
 
+/* Reads the text at an address up to its zero, as LOAD_TEXT does. The result has its first text_length bytes. */
+bool load_text(const struct load_state *s, uint64_t address, struct load_result *result);
+
 #pragma GCC visibility pop
 
 #endif

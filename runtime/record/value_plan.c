@@ -11,13 +11,12 @@
 #include "session.h"
 #include "sys.h"
 
-enum { VALUE_SLOTS = 4 * DWELL_VALUES_SITES /* a power of two */ };
-
 /* A site of the plan. */
 struct planned_site {
     const struct dwell_values_function *function;
     const struct dwell_values_site *at;
     bool off; /* its values are not read any more */
+    struct value_reads reads;
 };
 
 static struct {
@@ -25,48 +24,77 @@ static struct {
     struct planned_site site[DWELL_VALUES_SITES];
 } * value_plan;
 
-static struct value_site *value_sites; /* VALUE_SLOTS; NULL if there are none. Stored once */
+const struct value_site *value_sites;
 static uint32_t value_site_count;
 
 /* ---- programs ---- */
 
-bool value_plan_has_vectors, value_plan_has_memory;
+bool value_plan_has_memory;
+uint8_t value_plan_saves;
 
-static void value_plan_note_uses(const struct load_program *program)
+/* In the order of DWARF: rbx, rbp, rsp, and r12 to r15. */
+static bool value_plan_is_preserved(uint32_t number)
+{
+    return number == 3 || number == 6 || number == 7 || number >= 12;
+}
+
+/* What the stubs have to save for a program. */
+static uint8_t value_plan_saves_for(const struct load_program *program)
+{
+    uint8_t saves = 0;
+    for (uint32_t i = 0; i < program->count; i++) {
+        const struct load *l = &program->loads[i];
+        if (l->op == LOAD_VECTOR)
+            saves |= VALUE_SAVES_OTHERS | VALUE_SAVES_VECTORS;
+        else if (l->op == LOAD_REGISTER && !value_plan_is_preserved(l->operand))
+            saves |= VALUE_SAVES_OTHERS;
+    }
+    return saves;
+}
+
+static void value_plan_note_memory(const struct load_program *program)
 {
     for (uint32_t i = 0; i < program->count; i++) {
         const uint8_t op = program->loads[i].op;
-        value_plan_has_vectors |= op == LOAD_VECTOR;
         value_plan_has_memory |= op == LOAD_MEMORY || op == LOAD_TEXT || op == LOAD_TEXT_COUNTED;
     }
 }
 
-/* Whether the program's value is in a register. */
-static bool value_plan_is_register(const struct load_program *program, struct value_register *value)
+static uint32_t value_plan_text_bytes(const struct dwell_values_function *f)
 {
-    const struct load *l = program->loads;
-    const bool extends = program->count == 2 && (l[1].op == LOAD_SIGNED || l[1].op == LOAD_UNSIGNED);
-    if (!program->count || l->op != LOAD_REGISTER || (program->count > 1 && !extends))
-        return false;
-    *value = (struct value_register){ l->operand, extends ? (uint8_t)(64 - l[1].operand) : 0,
-                                      extends && l[1].op == LOAD_SIGNED };
-    return true;
+    const uint32_t bytes = f->text_bytes & ~(uint32_t)DWELL_VALUES_FLAGS;
+    return bytes && bytes <= DWELL_VALUES_TEXT_MOST ? bytes : DWELL_VALUES_TEXT;
 }
 
-/* How all values of a site are read if they are in registers. */
-static struct value_registers value_plan_registers(const struct planned_site *planned)
+/* Takes the value with that number. */
+static void value_plan_take_program(struct value_reads *r, const struct load_program *program, uint32_t number)
 {
-    struct value_registers r = { .all = true };
-    const struct dwell_value_loads *loads = (const struct dwell_value_loads *)(planned->at + 1);
-    for (uint32_t i = 0; i < planned->function->values; i++, loads = value_plan_next(loads)) {
-        if (!loads->count)
-            r.unread |= 1u << i;
-        else if (r.count < VALUE_REGISTERS && value_plan_is_register(value_plan_program(loads), &r.list[r.count]))
-            r.count++;
-        else
-            return (struct value_registers){ .all = false };
+    struct value_source source;
+    if (!program->count) {
+        r->unread |= 1u << number;
+        return;
     }
-    return r;
+    r->saves |= value_plan_saves_for(program);
+    r->by_programs |= r->count == VALUE_SOURCES || !value_source_of(program, &source);
+    if (r->by_programs)
+        return;
+    source.value = (uint8_t)number;
+    r->list[r->count++] = source;
+    r->in_registers &= !source.loads && !source.is_text;
+}
+
+/* How the values of a site are read. */
+static void value_plan_make_reads(struct planned_site *planned, uint32_t site)
+{
+    struct value_reads *r = &planned->reads;
+    const struct dwell_value_loads *loads = (const struct dwell_value_loads *)(planned->at + 1);
+    r->in_registers = true;
+    r->text_bytes = value_plan_text_bytes(planned->function);
+    for (uint32_t i = 0; i < planned->function->values; i++, loads = value_plan_next(loads))
+        value_plan_take_program(r, value_plan_program(loads), i);
+    r->in_registers &= !r->by_programs;
+    r->site = site;
+    __atomic_fetch_or(&value_plan_saves, r->saves, __ATOMIC_RELEASE);
 }
 
 /* ---- reading ---- */
@@ -82,7 +110,7 @@ static bool value_plan_check_site(struct dwell_values_site *site, uint32_t value
             return false;
         if (loads->count && !load_check(value_plan_program(loads)))
             return false;
-        value_plan_note_uses(value_plan_program(loads));
+        value_plan_note_memory(value_plan_program(loads));
         at += sizeof *loads + loads->count * sizeof(struct dwell_load);
     }
     return at == end;
@@ -100,7 +128,9 @@ static bool value_plan_add_function(struct dwell_values_function *f, bool off)
         if (f->size - at < sizeof *site || site->size < sizeof *site || site->size > f->size - at || site->size % 8 ||
             !value_plan_check_site(site, f->values))
             return false;
-        value_plan->site[value_plan->sites + i] = (struct planned_site){ f, site, off };
+        struct planned_site *planned = &value_plan->site[value_plan->sites + i];
+        *planned = (struct planned_site){ .function = f, .at = site, .off = off };
+        value_plan_make_reads(planned, value_plan->sites + i);
         at += site->size;
     }
     value_plan->sites += f->sites;
@@ -219,41 +249,22 @@ bool value_plan_add(int fd, uint64_t offset)
 
 /* ---- loaded modules ---- */
 
-static uint32_t value_slot(uint64_t address)
-{
-    return (uint32_t)(address * 0x9e3779b97f4a7c15u >> 40) % VALUE_SLOTS;
-}
-
+/* Probes may be reading it. */
 static bool value_plan_insert(uint64_t bias, uint32_t number)
 {
     const uint64_t address = bias + value_plan->site[number].at->address;
+    struct value_site *sites = (struct value_site *)value_sites, *site;
     uint32_t i = value_slot(address);
-    while (value_sites[i].address && value_sites[i].address != address)
+    while (sites[i].address && sites[i].address != address)
         i = (i + 1) % VALUE_SLOTS;
-    struct value_site *site = &value_sites[i];
-    if (site->address && site->bias == bias && site->number == number)
-        return true; /* probes may be reading it */
+    site = &sites[i];
     if (!site->address && value_site_count == VALUE_SLOTS / 2)
         return false;
     value_site_count += !site->address;
-    site->bias = bias;
-    site->number = number;
-    site->registers = value_plan_registers(&value_plan->site[number]);
+    __atomic_store_n(&site->bias, bias, __ATOMIC_RELAXED);
+    __atomic_store_n(&site->reads, &value_plan->site[number].reads, __ATOMIC_RELEASE);
     __atomic_store_n(&site->address, address, __ATOMIC_RELEASE);
     return true;
-}
-
-const struct value_site *value_plan_find(uint64_t probe_return)
-{
-    const struct value_site *sites = __atomic_load_n(&value_sites, __ATOMIC_ACQUIRE);
-    for (uint32_t i = value_slot(probe_return); sites; i = (i + 1) % VALUE_SLOTS) {
-        const uint64_t address = __atomic_load_n(&sites[i].address, __ATOMIC_ACQUIRE);
-        if (address == probe_return)
-            return &sites[i];
-        if (!address)
-            return NULL;
-    }
-    return NULL;
 }
 
 static enum value_plan_reads value_plan_reads_of(const struct planned_site *planned)
@@ -290,10 +301,4 @@ uint32_t value_plan_loads(uint32_t site, const struct dwell_value_loads **first)
     const struct planned_site *planned = &value_plan->site[site];
     *first = (const struct dwell_value_loads *)(planned->at + 1);
     return planned->function->values;
-}
-
-uint32_t value_plan_text_bytes(uint32_t site)
-{
-    const uint32_t bytes = value_plan->site[site].function->text_bytes & ~(uint32_t)DWELL_VALUES_FLAGS;
-    return bytes && bytes <= DWELL_VALUES_TEXT_MOST ? bytes : DWELL_VALUES_TEXT;
 }

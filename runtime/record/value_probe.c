@@ -18,6 +18,7 @@
 #include "keep_calls.h"
 #include "main_stack.h"
 #include "memory_read.h"
+#include "probe_steps.h"
 #include "probes.h"
 #include "process.h"
 #include "recorder.h"
@@ -27,96 +28,192 @@
 #include "upward.h"
 #include "value_plan.h"
 #include "value_rows.h"
+#include "value_store.h"
 
-enum { RSI = 4, RDI = 5, RSP = 7 /* in the order of DWARF */ };
+enum { RSP = 7 /* in the order of DWARF */ };
 
-/* What is known about the memory: a part of the stack, and the process. */
-struct value_memory {
-    uint64_t begin, end;
-    uint32_t pid;
-};
+#define VALUE_SELDOM __attribute__((noinline))
 
-static bool value_read_memory(void *data, uint64_t address, void *into, size_t size)
+enum { STUB_FRAME = 296 }; /* from what the stub has saved to the return address */
+
+/* The stack above the stack pointer is certain to be there, up to some place. */
+static bool value_is_on_stack(const struct load_state *state, uint64_t address, uint64_t size)
 {
-    const struct value_memory *m = data;
-    if (address >= m->begin && address < m->end && size <= m->end - address) {
-        memcpy(into, (const void *)address, size);
-        return true;
-    }
-    return memory_read(m->pid, address, into, size);
+    const uint64_t begin = state->general[RSP], room = stack_certain_end(begin) - begin, at = address - begin;
+    return at < room && size <= room - at;
 }
 
 /* A forked child whose first probe this is has not set up its process. */
-static struct value_memory value_find_memory(const struct thread *t, uint64_t stack_pointer)
+static bool value_read_memory(void *data, uint64_t address, void *into, size_t size)
 {
-    return (struct value_memory){ .begin = stack_pointer,
-                                  .end = stack_certain_end(stack_pointer),
-                                  .pid = t && t->wiped->alive ? runtime.process->pid : (uint32_t)SYS0(getpid) };
-}
-
-/* The bytes that a text may take, so that there is a word for each of the `more` values behind it. */
-static uint64_t value_text_room(const struct value_row *row, uint32_t more)
-{
-    const uint64_t words = UINT8_MAX - row->head.words - 1 - more, room = words * sizeof *row->words;
-    const uint64_t wanted = value_plan_text_bytes(row->head.site);
-    return room < wanted ? room : wanted;
-}
-
-/* Appends the words of a value, which `more` others follow. False if it cannot be read. */
-static bool value_read_one(const struct dwell_value_loads *loads, const struct load_state *state, uint32_t more,
-                           struct value_row *row)
-{
-    uint64_t *words = row->words + row->head.words;
-    const struct load_program *program = value_plan_program(loads);
-    const bool text = load_is_text(program);
-    struct load_result result = { .text = (char *)(words + 1), .text_room = text ? value_text_room(row, more) : 0 };
-    if (!loads->count)
-        return false;
-    if (!load_run(program, state, &result))
-        return false;
-    words[0] = text ? result.text_length | (result.cut ? DWELL_VALUES_CUT : 0) : result.word;
-    const uint64_t used = text ? (result.text_length + sizeof *words - 1) / sizeof *words : 0;
-    for (uint64_t i = result.text_length; text && i < used * sizeof *words; i++)
-        result.text[i] = 0;
-    row->head.words = (uint8_t)(row->head.words + 1 + used);
-    return true;
-}
-
-static void value_read_registers(const struct value_site *site, const struct load_state *state, struct value_row *row)
-{
-    const uint32_t count = site->registers.count;
-    row->head = (struct dwell_values_row){ .site = (uint16_t)site->number,
-                                           .words = (uint8_t)count,
-                                           .unread = site->registers.unread };
-    for (uint32_t i = 0; i < count; i++) {
-        const struct value_register *r = &site->registers.list[i];
-        const uint64_t left = state->general[r->number] << r->shift;
-        row->words[i] = r->is_signed ? (uint64_t)((int64_t)left >> r->shift) : left >> r->shift;
+    const struct load_state *state = data;
+    const struct thread *t = thread_self;
+    if (!memory_is_known(address) && value_is_on_stack(state, address, size)) {
+        memcpy(into, (const void *)address, size);
+        memory_note(address, size);
+        return true;
     }
+    return memory_read(t && t->wiped->alive ? runtime.process->pid : (uint32_t)SYS0(getpid), address, into, size);
 }
 
-static void value_read_all(const struct value_site *site, const struct load_state *state, struct value_row *row)
+static VALUE_SELDOM struct memory_word value_read_new_word(const struct load_state *state, uint64_t address,
+                                                           uint32_t bytes)
+{
+    struct memory_word read = { 0, 0 };
+    read.good = value_read_memory((void *)state, address, &read.word, bytes);
+    return read;
+}
+
+/* The word has `bytes` bytes of that address, at most eight, and maybe others above them. */
+static ALWAYS_INLINE struct memory_word value_read_word(const struct load_state *state, uint64_t address,
+                                                        uint32_t bytes)
+{
+    struct memory_word read = { 0, 0 };
+    if (LIKELY(address % PAGE <= PAGE - sizeof read.word && memory_is_known(address)))
+        read = memory_load(address);
+    return LIKELY(read.good) ? read : value_read_new_word(state, address, bytes);
+}
+
+/* ---- texts ---- */
+
+/* The bytes that a text may take behind `count` words, so that there is a word for each of the `more` values. */
+static uint64_t value_text_room(const struct value_reads *reads, uint64_t count, uint64_t more)
+{
+    const uint64_t room = (UINT8_MAX - count - 1 - more) * sizeof(uint64_t);
+    return room < reads->text_bytes ? room : reads->text_bytes;
+}
+
+/* The number of words of a text whose bytes are behind the first one already. */
+static uint64_t value_end_text(uint64_t *words, uint64_t length, bool cut)
+{
+    const uint64_t rest = length % 8, used = length / 8 + (rest > 0);
+    words[0] = length | (cut ? DWELL_VALUES_CUT : 0);
+    if (rest)
+        words[used] &= (1ull << 8 * rest) - 1;
+    return 1 + used;
+}
+
+/* Reads on behind the first `length` bytes. Returns the number of words; zero if it cannot be read. */
+static VALUE_SELDOM uint64_t value_read_more_text(const struct load_state *state, uint64_t address, uint64_t room,
+                                                  uint64_t *words, uint64_t length)
+{
+    struct load_result text = { .text = (char *)(words + 1), .text_room = room, .text_length = length };
+    return load_text(state, address, &text) ? value_end_text(words, text.text_length, text.cut) : 0;
+}
+
+/* Whole blocks are read first, within a page. */
+static uint64_t value_read_text(const struct load_state *state, uint64_t address, uint64_t room, uint64_t *words)
+{
+    const uint64_t page = PAGE - address % PAGE, blocks = smaller_of(room, page) / 16;
+    struct memory_text begin = { 0, 0 };
+    if (LIKELY(blocks && memory_is_known(address)))
+        begin = memory_copy_text(words + 1, address, blocks);
+    return LIKELY(begin.found) ? value_end_text(words, begin.length, false)
+                               : value_read_more_text(state, address, room, words, begin.length);
+}
+
+/* ---- rows ---- */
+
+/* The words of all values. Returns the row's first word. `unread` has 64 bits, as its spare half would be loaded with
+ * what was stored before. */
+static uint64_t value_read_sources(const struct value_reads *reads, const struct load_state *state, uint64_t *words)
+{
+    const struct value_source *source = reads->list, *const end = source + reads->count;
+    uint64_t unread = reads->unread, *at = words;
+    for (; source < end; source++) {
+        struct memory_word read = { state->general[source->number], 1 };
+        const int32_t *add = source->add;
+        for (uint32_t left = source->loads; left && read.good; left--)
+            read = value_read_word(state, read.word + (uint64_t)*add++, left == 1 ? source->bytes : sizeof *words);
+        uint64_t count = read.good;
+        if (!source->is_text)
+            *at = value_source_extend(source, read.word);
+        else if (LIKELY(count))
+            count = value_read_text(state, read.word + (uint64_t)*add,
+                                    value_text_room(reads, (uint64_t)(at - words), (uint64_t)(end - source - 1)), at);
+        if (UNLIKELY(!count))
+            unread |= 1ull << source->value;
+        at += count;
+    }
+    return value_row_first(reads->site, (uint64_t)(at - words), unread);
+}
+
+/* The number of words of a value; zero if it cannot be read. */
+static uint64_t value_run_program(const struct load_program *program, const struct load_state *state, uint64_t room,
+                                  uint64_t *words)
+{
+    struct load_result result = { .text = (char *)(words + 1), .text_room = room };
+    if (!program->count || !load_run(program, state, &result))
+        return 0;
+    if (load_is_text(program))
+        return value_end_text(words, result.text_length, result.cut);
+    words[0] = result.word;
+    return 1;
+}
+
+static VALUE_SELDOM uint64_t value_run_programs(const struct value_reads *reads, const struct load_state *state,
+                                                uint64_t *words)
 {
     const struct dwell_value_loads *loads;
-    const uint32_t count = value_plan_loads(site->number, &loads);
-    row->head = (struct dwell_values_row){ .site = (uint16_t)site->number };
-    for (uint32_t i = 0; i < count; i++, loads = value_plan_next(loads))
-        if (!value_read_one(loads, state, count - 1 - i, row))
-            row->head.unread |= 1u << i;
+    const uint32_t values = value_plan_loads(reads->site, &loads);
+    uint64_t count = 0, unread = 0;
+    for (uint32_t i = 0; i < values; i++, loads = value_plan_next(loads)) {
+        const uint64_t more = value_run_program(value_plan_program(loads), state,
+                                                value_text_room(reads, count, values - 1 - i), words + count);
+        if (!more)
+            unread |= 1ull << i;
+        count += more;
+    }
+    return value_row_first(reads->site, count, unread);
 }
 
-static void value_read(const struct value_site *site, const struct thread *t, struct load_state *state,
+static void value_read(const struct value_reads *reads, uint64_t probe_return, struct load_state *state,
                        struct value_row *row)
 {
-    if (site->registers.all) {
-        value_read_registers(site, state, row);
+    state->read = value_read_memory;
+    state->data = state;
+    if (LIKELY(!reads->by_programs)) {
+        row->first = value_read_sources(reads, state, row->words);
         return;
     }
-    struct value_memory memory = value_find_memory(t, state->general[RSP]);
-    state->module = site->bias;
-    state->read = value_read_memory;
-    state->data = &memory;
-    value_read_all(site, state, row);
+    state->module = __atomic_load_n(&value_plan_find(probe_return)->bias, __ATOMIC_RELAXED);
+    row->first = value_run_programs(reads, state, row->words);
+}
+
+/* ---- storing rows ---- */
+
+static VALUE_SELDOM void value_append_again(struct thread *t, const struct value_reads *reads, struct load_state *state,
+                                            uint64_t time)
+{
+    struct value_row row;
+    value_read(reads, 0, state, &row); /* no program is run */
+    row.time = time;
+    value_rows_append(t, &row);
+}
+
+/* Stores the row of a call whose event has just been recorded, with values in registers. */
+static ALWAYS_INLINE void value_store_registers(struct thread *t, const struct value_reads *reads,
+                                                struct load_state *state, uint64_t time)
+{
+    const uint64_t first = value_row_first(reads->site, reads->count, reads->unread);
+    const struct value_place place = value_store_begin(t, first, time);
+    for (uint32_t i = 0; LIKELY(place.at != NULL) && i < reads->count; i++)
+        value_rows_store_word(place.at, i, value_source_extend(&reads->list[i], state->general[reads->list[i].number]));
+    if (UNLIKELY(!value_store_end(t, &place)))
+        value_append_again(t, reads, state, time);
+}
+
+/* ---- events of all kinds ---- */
+
+/* What a probe was called with, and what is read at its site; NULL if nothing is. */
+#define VALUE_PARAMETERS                                                                                               \
+    uint64_t function, uint64_t frame_return, uint64_t probe_return, struct load_state *state,                         \
+        const struct value_reads *reads
+#define VALUE_ARGUMENTS function, frame_return, probe_return, state, reads
+
+static ALWAYS_INLINE uint64_t value_stack_pointer(const struct load_state *state)
+{
+    return (uint64_t)state + STUB_FRAME;
 }
 
 /* The innermost open call; NULL if it is not recorded. */
@@ -128,48 +225,135 @@ static const struct call *value_open_call(const struct thread *t)
     return call > (const struct call *)t->shadow && call->kind != CALL_HIDDEN ? call : NULL;
 }
 
-__attribute__((used)) static void value_enter(struct load_state *state, uint64_t probe_return)
+/* The call's enter by the steps of the usual probe; NULL if they are not enough. */
+static ALWAYS_INLINE const struct call *value_enter_usually(struct thread *t, uint64_t function, uint64_t stack_pointer,
+                                                            uint64_t frame_id)
 {
-    const uint64_t function = state->general[RDI], stack_pointer = state->general[RSP] - sizeof(void *);
-    const struct value_site *site = value_plan_find(probe_return);
+    const struct steps_start start = steps_start(t);
+    const bool done = steps_enter_has_room(STEPS_TIMED, t, start.state) &&
+                      steps_enter(STEPS_TIMED, t, start, function, stack_pointer, frame_id, (struct origin){ 0, 0 });
+    return LIKELY(done) ? thread_call(t, start.state) : NULL;
+}
+
+/* The innermost call after its enter by the usual probe; NULL if it is not recorded. */
+static VALUE_SELDOM const struct call *value_enter_by_probe(uint64_t function, uint64_t stack_pointer,
+                                                            uint64_t frame_return, uint64_t probe_return)
+{
+    probe_enter_from(function, stack_pointer, frame_return, probe_return);
+    const struct call *call = value_open_call(thread_self);
+    return call && call->function == function && call->stack_pointer == stack_pointer ? call : NULL;
+}
+
+static VALUE_SELDOM void value_enter_any(VALUE_PARAMETERS)
+{
+    const uint64_t stack_pointer = value_stack_pointer(state);
     struct thread *t = thread_self;
+    const struct call *call = NULL;
     struct value_row row;
-    if (site && t && t->wiped->gate == GATE_QUIET)
-        site = NULL; /* paused */
-    if (site)
-        value_read(site, t, state, &row);
-    probe_enter_from(function, stack_pointer, state->general[RSI], probe_return);
-    const struct call *call = site ? value_open_call(t = thread_self) : NULL;
-    if (!call || call->function != function || call->stack_pointer != stack_pointer)
+    if (UNLIKELY(t && t->wiped->gate == GATE_QUIET))
+        reads = NULL; /* paused */
+    if (LIKELY(reads != NULL))
+        value_read(reads, probe_return, state, &row);
+    if (LIKELY(t != NULL))
+        call = value_enter_usually(t, function, stack_pointer, frame_id_of(frame_return, probe_return));
+    if (UNLIKELY(!call)) {
+        call = value_enter_by_probe(function, stack_pointer, frame_return, probe_return);
+        t = thread_self;
+    }
+    if (UNLIKELY(!reads || !call || !t->wiped->alive))
         return;
-    row.head.time = call->enter_time;
-    value_rows_append(t, &row);
+    row.time = call->enter_time;
+    value_store_row(t, &row);
 }
 
 /* The usual probe comes first, so that reading takes none of the function's time. Its frame still stands. */
-__attribute__((used)) static void value_exit(struct load_state *state, uint64_t probe_return)
+static VALUE_SELDOM void value_exit_any(VALUE_PARAMETERS)
 {
-    const uint64_t function = state->general[RDI], stack_pointer = state->general[RSP] - sizeof(void *);
-    const bool tail_call = probe_return == state->general[RSI];
-    const struct value_site *site = value_plan_find(probe_return);
+    const uint64_t stack_pointer = value_stack_pointer(state);
+    const bool tail_call = probe_return == frame_return;
     struct thread *t = thread_self;
-    const struct call *call = site ? value_open_call(t) : NULL;
-    struct value_row row;
+    const struct call *call = reads ? value_open_call(t) : NULL;
     const bool ends = call && call_exits(call, function, stack_pointer, tail_call);
     const uint64_t enter_time = ends ? call->enter_time : 0;
     if (UNLIKELY(keep_settings.on))
-        upward.watched_exit(&(struct frame_exit){ function, stack_pointer, state->general[RSI], tail_call });
+        upward.watched_exit(&(struct frame_exit){ function, stack_pointer, frame_return, tail_call });
     else
         probe_exit_at(function, stack_pointer, tail_call);
     if (!ends || thread_self != t || !t->wiped->alive || t->stopped)
         return;
-    value_read(site, t, state, &row);
-    row.head.time = enter_time;
-    value_rows_append(t, &row);
+    struct value_row row;
+    value_read(reads, probe_return, state, &row);
+    row.time = enter_time;
+    value_store_row(t, &row);
 }
+
+/* ---- usual events with values in registers ---- */
+
+static VALUE_SELDOM void value_enter_registers(VALUE_PARAMETERS)
+{
+    struct thread *t = thread_self;
+    const struct call *call = NULL;
+    if (LIKELY(t != NULL))
+        call = value_enter_usually(t, function, value_stack_pointer(state), frame_id_of(frame_return, probe_return));
+    if (UNLIKELY(!call))
+        value_enter_any(VALUE_ARGUMENTS);
+    else if (LIKELY(t->wiped->alive))
+        value_store_registers(t, reads, state, call->enter_time);
+}
+
+static VALUE_SELDOM void value_exit_registers(VALUE_PARAMETERS)
+{
+    const bool tail_call = probe_return == frame_return;
+    struct thread *t = thread_self;
+    const struct steps_start start = t ? steps_start(t) : (struct steps_start){ 0, NULL, NULL };
+    if (LIKELY(t && !keep_settings.on && steps_exit_has_room(STEPS_TIMED, t, start.state))) {
+        const uint64_t enter_time = thread_call(t, start.state)[-1].enter_time;
+        if (LIKELY(steps_exit(STEPS_TIMED, t, start, function, value_stack_pointer(state), tail_call, NULL))) {
+            if (LIKELY(t->wiped->alive))
+                value_store_registers(t, reads, state, enter_time);
+            return;
+        }
+    }
+    value_exit_any(VALUE_ARGUMENTS);
+}
+
+/* ---- from the stubs ---- */
+
+/* What is read at a site; NULL if it is not known, or needs registers that its stub has not saved, as it has come since
+ * then. */
+static ALWAYS_INLINE const struct value_reads *value_reads_at(uint64_t probe_return, uint32_t saved)
+{
+    const struct value_site *site = value_plan_find(probe_return);
+    const struct value_reads *reads = LIKELY(site != NULL) ? value_plan_reads(site) : NULL;
+    return UNLIKELY(reads && reads->saves & ~saved) ? NULL : reads;
+}
+
+/* `saved`: enum value_saves. */
+__attribute__((used)) static void value_enter(uint64_t function, uint64_t frame_return, uint64_t probe_return,
+                                              struct load_state *state, uint32_t saved)
+{
+    const struct value_reads *reads = value_reads_at(probe_return, saved);
+    if (LIKELY(reads && reads->in_registers))
+        value_enter_registers(VALUE_ARGUMENTS);
+    else
+        value_enter_any(VALUE_ARGUMENTS);
+}
+
+__attribute__((used)) static void value_exit(uint64_t function, uint64_t frame_return, uint64_t probe_return,
+                                             struct load_state *state, uint32_t saved)
+{
+    const struct value_reads *reads = value_reads_at(probe_return, saved);
+    if (LIKELY(reads && reads->in_registers))
+        value_exit_registers(VALUE_ARGUMENTS);
+    else
+        value_exit_any(VALUE_ARGUMENTS);
+}
+
+/* ---- stubs ---- */
 
 _Static_assert(offsetof(struct load_state, vectors) == 128, "the stub's offsets");
 _Static_assert(sizeof(struct load_state) <= 288, "the stub's offsets");
+_Static_assert(VALUE_SAVES_OTHERS == 1 && VALUE_SAVES_VECTORS == 2, "the stub's tests");
 
 /* At its first instruction, the stack has the return address, and rsp was 8 more at the call instruction. The frame is
  * 296 bytes: with the return address a multiple of 16. */
@@ -181,26 +365,48 @@ _Static_assert(sizeof(struct load_state) <= 288, "the stub's offsets");
             "endbr64\n"                                                                                                \
             "leaq -296(%rsp), %rsp\n"                                                                                  \
             ".cfi_adjust_cfa_offset 296\n"                                                                             \
-            "movq %rax, (%rsp)\n"                                                                                      \
-            "movq %rdx, 8(%rsp)\n"                                                                                     \
-            "movq %rcx, 16(%rsp)\n"                                                                                    \
             "movq %rbx, 24(%rsp)\n"                                                                                    \
             ".cfi_offset %rbx, -280\n"                                                                                 \
-            "movq %rsi, 32(%rsp)\n"                                                                                    \
-            "movq %rdi, 40(%rsp)\n"                                                                                    \
             "movq %rbp, 48(%rsp)\n"                                                                                    \
-            "leaq 304(%rsp), %rax\n"                                                                                   \
-            "movq %rax, 56(%rsp)\n"                                                                                    \
-            "movq %r8, 64(%rsp)\n"                                                                                     \
-            "movq %r9, 72(%rsp)\n"                                                                                     \
-            "movq %r10, 80(%rsp)\n"                                                                                    \
-            "movq %r11, 88(%rsp)\n"                                                                                    \
             "movq %r12, 96(%rsp)\n"                                                                                    \
             "movq %r13, 104(%rsp)\n"                                                                                   \
             "movq %r14, 112(%rsp)\n"                                                                                   \
             "movq %r15, 120(%rsp)\n"                                                                                   \
-            "cmpb $0, value_plan_has_vectors(%rip)\n"                                                                  \
-            "je 1f\n"                                                                                                  \
+            "cmpb $0, value_plan_saves(%rip)\n"                                                                        \
+            "jne 2f\n"                                                                                                 \
+            "xorl %r8d, %r8d\n"                                                                                        \
+            "1:\n"                                                                                                     \
+            "movq 296(%rsp), %rdx\n"                                                                                   \
+            "leaq 304(%rsp), %rcx\n"                                                                                   \
+            "movq %rcx, 56(%rsp)\n"                                                                                    \
+            "movq %rsp, %rcx\n"                                                                                        \
+            "movq %rsp, %rbx\n"                                                                                        \
+            ".cfi_remember_state\n"                                                                                    \
+            ".cfi_def_cfa_register %rbx\n"                                                                             \
+            "andq $-16, %rsp\n" /* code may keep its stack at multiples of 8 only */                                   \
+            "call " probe "\n"                                                                                         \
+            "movq %rbx, %rsp\n"                                                                                        \
+            ".cfi_def_cfa_register %rsp\n"                                                                             \
+            "movq 24(%rsp), %rbx\n"                                                                                    \
+            ".cfi_restore %rbx\n"                                                                                      \
+            "leaq 296(%rsp), %rsp\n"                                                                                   \
+            ".cfi_adjust_cfa_offset -296\n"                                                                            \
+            "ret\n"                                                                                                    \
+            ".cfi_restore_state\n"                                                                                     \
+            "2:\n"                                                                                                     \
+            "movq %rax, 0(%rsp)\n"                                                                                     \
+            "movzbl value_plan_saves(%rip), %eax\n"                                                                    \
+            "movq %rdx, 8(%rsp)\n"                                                                                     \
+            "movq %rcx, 16(%rsp)\n"                                                                                    \
+            "movq %rsi, 32(%rsp)\n"                                                                                    \
+            "movq %rdi, 40(%rsp)\n"                                                                                    \
+            "movq %r8, 64(%rsp)\n"                                                                                     \
+            "movq %r9, 72(%rsp)\n"                                                                                     \
+            "movq %r10, 80(%rsp)\n"                                                                                    \
+            "movq %r11, 88(%rsp)\n"                                                                                    \
+            "movl %eax, %r8d\n"                                                                                        \
+            "testb $2, %al\n"                                                                                          \
+            "je 1b\n"                                                                                                  \
             "movq %xmm0, 128(%rsp)\n"                                                                                  \
             "movq %xmm1, 136(%rsp)\n"                                                                                  \
             "movq %xmm2, 144(%rsp)\n"                                                                                  \
@@ -217,20 +423,7 @@ _Static_assert(sizeof(struct load_state) <= 288, "the stub's offsets");
             "movq %xmm13, 232(%rsp)\n"                                                                                 \
             "movq %xmm14, 240(%rsp)\n"                                                                                 \
             "movq %xmm15, 248(%rsp)\n"                                                                                 \
-            "1:\n"                                                                                                     \
-            "movq 296(%rsp), %rsi\n"                                                                                   \
-            "movq %rsp, %rdi\n"                                                                                        \
-            "movq %rsp, %rbx\n"                                                                                        \
-            ".cfi_def_cfa_register %rbx\n"                                                                             \
-            "andq $-16, %rsp\n" /* code may keep its stack at multiples of 8 only */                                   \
-            "call " probe "\n"                                                                                         \
-            "movq %rbx, %rsp\n"                                                                                        \
-            ".cfi_def_cfa_register %rsp\n"                                                                             \
-            "movq 24(%rsp), %rbx\n"                                                                                    \
-            ".cfi_restore %rbx\n"                                                                                      \
-            "leaq 296(%rsp), %rsp\n"                                                                                   \
-            ".cfi_adjust_cfa_offset -296\n"                                                                            \
-            "ret\n"                                                                                                    \
+            "jmp 1b\n"                                                                                                 \
             ".cfi_endproc\n"                                                                                           \
             ".size " name ", . - " name "\n"                                                                           \
             ".popsection\n")

@@ -1,7 +1,6 @@
 /*
- * A row's room is claimed by one instruction, so a signal handler that comes in between has room of its own. A chunk
- * that is full is given up only when no row is being written into it: not if a handler finds it full while the probe
- * below it writes. Then it stays mapped to the process' end.
+ * A chunk that is full is given up only when no row is being written into it: not if a handler finds it full while the
+ * probe below it writes. Then it stays mapped to the process' end.
  *
  * In mode ring, each chunk is complete by itself: it begins with the rows of the calls that are open. So a chunk can be
  * used again as soon as the events are that were written before its end. Values can fill chunks faster than events do.
@@ -25,6 +24,7 @@
 #include "sys.h"
 #include "thread.h"
 #include "value_open.h"
+#include "value_store.h"
 
 enum {
     FIRST_CHUNK = 16 << 10, /* doubled for each further chunk of a thread */
@@ -132,43 +132,16 @@ void value_rows_end_thread(struct thread *t)
     value_rows_finish(t, !t->values.writers);
 }
 
-/* False if a handler's row has come in between. No other thread has to see it at once. */
-static bool value_rows_advance(struct thread *t, char *from, char *to)
-{
-#if defined(__x86_64__)
-    bool done;
-    __asm__ volatile("cmpxchgq %[to], %[at]"
-                     : "=@cce"(done), [at] "+m"(t->values.at), "+a"(from)
-                     : [to] "r"(to)
-                     : "memory");
-    return done;
-#else
-    return __atomic_compare_exchange_n(&t->values.at, &from, to, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
-#endif
-}
-
-/* The claimed room, or NULL if the chunk has none. */
-static char *value_rows_claim(struct thread *t, uint32_t size)
-{
-    volatile struct thread_values *v = &t->values;
-    for (;;) {
-        char *at = v->at, *const end = v->end;
-        if ((size_t)(end - at) < size || !at)
-            return NULL;
-        if (value_rows_advance(t, at, at + size))
-            return at;
-    }
-}
-
 /* Returns NULL if there is none, and counts the row as lost. */
 static char *value_rows_claim_in_next(struct thread *t, uint32_t size)
 {
     const uint64_t mask = sys_block_signals();
+    const char *end;
     char *at = NULL;
     const bool late = mask == SYS_NOT_BLOCKED || !t->wiped->alive || t->stopped;
     if (!late) {
         value_rows_next_chunk(t, size);
-        at = value_rows_claim(t, size);
+        at = value_rows_claim(&t->values, size, &end);
     }
     if (!at)
         value_rows_count_lost(late);
@@ -177,37 +150,26 @@ static char *value_rows_claim_in_next(struct thread *t, uint32_t size)
     return at;
 }
 
-/* The row's first word is stored before the others, and its state after them. */
-static void value_rows_store(char *at, const struct value_row *row)
-{
-    struct dwell_values_row *to = (struct dwell_values_row *)at, head = row->head;
-    uint64_t first;
-    head.state = DWELL_VALUES_UNFINISHED;
-    memcpy(&first, &head, sizeof first);
-    __atomic_store_n((uint64_t *)at, first, __ATOMIC_RELEASE);
-    __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    to->time = head.time;
-    uint64_t *words = (uint64_t *)(to + 1);
-    for (uint32_t i = 0; i < head.words; i++)
-        words[i] = row->words[i];
-    __atomic_store_n(&to->state, DWELL_VALUES_WHOLE, __ATOMIC_RELEASE);
-}
-
 /* Returns where the row is, or NULL if it is lost. */
 static const char *value_rows_put(struct thread *t, const struct value_row *row)
 {
-    const uint32_t size = (uint32_t)(sizeof row->head + row->head.words * sizeof *row->words);
-    char *at = value_rows_claim(t, size);
+    const uint32_t count = value_row_words(row->first);
+    const uint32_t size = value_row_size(row->first);
+    const char *end;
+    char *at = value_rows_claim(&t->values, size, &end);
     if (UNLIKELY(!at))
         at = value_rows_claim_in_next(t, size);
-    if (LIKELY(at != NULL))
-        value_rows_store(at, row);
+    if (LIKELY(at != NULL)) {
+        value_rows_store_head(at, row->first, row->time);
+        for (uint32_t i = 0; i < count; i++)
+            value_rows_store_word(at, i, row->words[i]);
+        value_rows_store_whole(at);
+    }
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     return at;
 }
 
-/* Whether a handler has begun the ring's next chunk before the row was there to be copied. */
-static bool value_rows_missed_copy(struct thread *t, const char *at)
+bool value_rows_missed_copy(const struct thread *t, const char *at)
 {
     const volatile struct thread_values *v = &t->values;
     const char *const begin = (const char *)v->chunk;
@@ -216,12 +178,9 @@ static bool value_rows_missed_copy(struct thread *t, const char *at)
 
 void value_rows_append(struct thread *t, const struct value_row *row)
 {
-    volatile uint32_t *writers = &t->values.writers;
-    *writers = *writers + 1;
-    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    const uint32_t writers = value_rows_begin_row(&t->values);
     const char *at = value_rows_put(t, row);
     if (LIKELY(at != NULL) && value_rows_missed_copy(t, at))
         value_rows_put(t, row);
-    __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    *writers = *writers - 1;
+    value_rows_end_row(&t->values, writers);
 }

@@ -24,7 +24,7 @@ enum { FAULT_BUS, FAULT_SEGV, FAULTS };
 
 static const int fault_numbers[FAULTS] = { SIGBUS, SIGSEGV };
 
-static uint64_t fault_installed;                /* signals */
+uint64_t fault_installed;
 static struct sigaction fault_programs[FAULTS]; /* the program's actions */
 
 /* What the calling thread believes of these signals. A child by vfork shares its parent's memory, but not its mask.
@@ -286,11 +286,6 @@ void fault_end(void)
         if (fault_is_guarded(fault_numbers[i]))
             fault_restore(fault_numbers[i], &fault_programs[i]);
     fault_installed = 0;
-}
-
-uint64_t fault_guarded(void)
-{
-    return __atomic_load_n(&fault_installed, __ATOMIC_ACQUIRE);
 }
 
 bool fault_is_guarded(int number)

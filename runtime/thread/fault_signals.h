@@ -25,7 +25,13 @@ void fault_begin(int number);
 void fault_end(void);
 
 /* The signals whose handlers are installed. For these, sigaction and sigprocmask are interposed. */
-uint64_t fault_guarded(void);
+extern uint64_t fault_installed;
+
+static inline uint64_t fault_guarded(void)
+{
+    return __atomic_load_n(&fault_installed, __ATOMIC_ACQUIRE);
+}
+
 bool fault_is_guarded(int number);
 
 /* sigaction for a guarded signal. Returns zero or an errno value. */
