@@ -99,21 +99,6 @@ static uint64_t load_combine(enum load_op op, uint64_t left, uint64_t right)
     }
 }
 
-/* The number of bytes before a zero, or all of them. Words are faster than bytes. */
-static uint64_t load_text_end(const char *text, uint64_t size)
-{
-    const uint64_t ones = UINT64_MAX / UINT8_MAX, tops = ones << 7;
-    uint64_t at = 0;
-    for (uint64_t word; at + sizeof word <= size; at += sizeof word) {
-        memcpy(&word, text + at, sizeof word);
-        if ((word - ones) & ~word & tops)
-            break;
-    }
-    while (at < size && text[at])
-        at++;
-    return at;
-}
-
 /* A text may end just before memory that cannot be read. */
 static bool load_copy_text(const struct load_state *s, uint64_t address, uint64_t length, bool counted,
                            struct load_result *r)
@@ -125,9 +110,9 @@ static bool load_copy_text(const struct load_state *s, uint64_t address, uint64_
         char *into = r->text + r->text_length;
         if (!s->read(s->data, at, into, size))
             return false;
-        const uint64_t length_here = counted ? size : load_text_end(into, size);
-        r->text_length += length_here;
-        if (length_here < size)
+        const char *end = counted ? NULL : memchr(into, 0, size);
+        r->text_length += end ? (uint64_t)(end - into) : size;
+        if (end)
             return true;
     }
     char next = 0;

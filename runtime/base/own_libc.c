@@ -58,12 +58,32 @@ int memcmp(const void *one, const void *other, size_t size)
     return 0;
 }
 
+static const unsigned char *memory_find(const unsigned char *at, unsigned char byte, size_t size)
+{
+    for (; size; at++, size--)
+        if (*at == byte)
+            return at;
+    return NULL;
+}
+
+/* By words between the first and the last bytes. An aligned word is within a page, so nothing is read that may not be
+ * there: the size may be more than the memory has if the byte comes before its end. */
 void *memchr(const void *at, int byte, size_t size)
 {
-    for (const unsigned char *a = at; size; a++, size--)
-        if (*a == (unsigned char)byte)
-            return (void *)a;
-    return NULL;
+    const uint64_t ones = UINT64_MAX / UINT8_MAX, tops = ones << 7, wanted = ones * (unsigned char)byte;
+    const unsigned char *a = at;
+    const size_t unaligned = -(uintptr_t)a % sizeof wanted, first = unaligned < size ? unaligned : size;
+    const unsigned char *found = memory_find(a, (unsigned char)byte, first);
+    if (found)
+        return (void *)found;
+    for (a += first, size -= first; size >= sizeof wanted; a += sizeof wanted, size -= sizeof wanted) {
+        uint64_t word;
+        __builtin_memcpy(&word, a, sizeof word);
+        word ^= wanted;
+        if ((word - ones) & ~word & tops)
+            break;
+    }
+    return (void *)memory_find(a, (unsigned char)byte, size);
 }
 
 /* ---- text ---- */

@@ -2,8 +2,10 @@
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <limits.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 TestSuite(unit_runtime_own_libc);
 
@@ -80,6 +82,34 @@ Test(unit_runtime_own_libc, one_text)
             cr_assert(eq(ptr, own_strrchr(text, *byte), strrchr(text, *byte)));
         }
     }
+}
+
+/* At all places in words, also if a byte of the other half of the word differs by one bit. */
+Test(unit_runtime_own_libc, bytes_in_words)
+{
+    _Alignas(8) char bytes[40];
+    static const char wanted[] = { 0, 1, 'a', '\x7f', '\x80', '\xff' };
+    for (size_t w = 0; w < sizeof wanted; w++)
+        for (size_t begin = 0; begin < 9; begin++)
+            for (size_t at = begin; at < sizeof bytes; at++) {
+                memset(bytes, wanted[w] ^ 1, sizeof bytes);
+                bytes[at] = wanted[w];
+                for (size_t size = 0; begin + size <= sizeof bytes; size++)
+                    cr_assert(
+                        eq(ptr, own_memchr(bytes + begin, wanted[w], size), begin + size > at ? bytes + at : NULL));
+            }
+}
+
+/* The size may be more than there is if the byte comes before. */
+Test(unit_runtime_own_libc, bytes_at_the_end_of_a_page)
+{
+    char *pages = mmap(NULL, 2 * 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    cr_assert(ne(ptr, pages, MAP_FAILED));
+    cr_assert(eq(int, mprotect(pages + 4096, 4096, PROT_NONE), 0));
+    char *const last = pages + 4096 - 1;
+    *last = 'x';
+    for (size_t before = 0; before < 20; before++)
+        cr_assert(eq(ptr, own_memchr(last - before, 'x', SIZE_MAX), last));
 }
 
 Test(unit_runtime_own_libc, two_texts)
