@@ -1,6 +1,7 @@
 /* Finds how the chosen values are read, and writes that into the session for the runtime (docs/format.md). */
 #include "recorder/planned_values.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +25,9 @@ void planned_values_drop(struct planned_values *v)
     for (size_t i = 0; i < v->count; i++)
         value_choice_drop(&v->choices[i]);
     free(v->choices);
+    for (size_t i = 0; i < v->file_count; i++)
+        free(v->files[i]);
+    free(v->files);
     free(v->bytes);
     free(v->names);
     error_drop(&v->unread);
@@ -304,19 +308,64 @@ void planned_values_find_in(struct planned_values *v, const struct symbol_module
 struct planned_search {
     struct planned_values *values;
     struct error *error;
+    char **seen; /* paths of modules that were looked at */
+    size_t count, room;
 };
+
+static bool planned_has_seen(const struct planned_search *s, const char *whole)
+{
+    for (size_t i = 0; i < s->count; i++)
+        if (strcmp(s->seen[i], whole) == 0)
+            return true;
+    return false;
+}
 
 /* A library that cannot be read has no function that is found. */
 static void planned_take_module(void *context, const char *path)
 {
-    const struct planned_search *search = context;
+    struct planned_search *search = context;
     char *whole = search->error->text ? NULL : realpath(path, NULL);
-    if (!whole)
+    if (!whole || planned_has_seen(search, whole)) {
+        free(whole);
         return;
+    }
+    GROW(search->seen, search->count, search->room);
+    search->seen[search->count++] = whole;
     uint8_t id[64];
     const struct symbol_module module = { whole, id, elf_build_id_of(whole, id, sizeof id) };
     planned_values_find_in(search->values, &module, whole, search->error);
-    free(whole);
+}
+
+/* A choice can name the file of its module, such as a plugin that the program loads later. The pattern has its whole
+ * path from then on. */
+static bool planned_name_files(struct planned_values *v, struct error *error)
+{
+    for (size_t i = 0; i < v->count; i++) {
+        struct function_pattern *p = &v->choices[i].function;
+        if (!p->module || !strchr(p->module, '/') || strpbrk(p->module, "*?["))
+            continue;
+        char *whole = realpath(p->module, NULL);
+        if (!whole)
+            return error_set(error, "--values '%s': %s: %s", v->choices[i].text, p->module, strerror(errno));
+        free(p->module);
+        p->module = function_pattern_escape(whole);
+        GROW(v->files, v->file_count, v->file_room);
+        v->files[v->file_count++] = whole;
+    }
+    return true;
+}
+
+/* The program and what it is linked with come first. */
+static bool planned_take_modules(struct planned_search *search, const char *program)
+{
+    const bool good = planned_name_files(search->values, search->error) &&
+                      program_modules_list(program, planned_take_module, search, search->error);
+    for (size_t i = 0; good && i < search->values->file_count; i++)
+        planned_take_module(search, search->values->files[i]);
+    while (search->count)
+        free(search->seen[--search->count]);
+    free(search->seen);
+    return good && !search->error->text;
 }
 
 bool planned_values_say_unread(const struct planned_values *v, struct error *error)
@@ -326,8 +375,8 @@ bool planned_values_say_unread(const struct planned_values *v, struct error *err
 
 bool planned_values_find(struct planned_values *v, const char *program, struct error *error)
 {
-    struct planned_search search = { v, error };
-    if (!program_modules_list(program, planned_take_module, &search, error) || error->text)
+    struct planned_search search = { .values = v, .error = error };
+    if (!planned_take_modules(&search, program))
         return false;
     for (size_t i = 0; i < v->count; i++)
         if (!v->choices[i].matches)

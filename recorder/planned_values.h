@@ -15,6 +15,8 @@ enum { PLANNED_FUNCTIONS = 20 /* a pattern can name so many, unless it is said t
 struct planned_values {
     struct value_choice *choices;
     size_t count, room;
+    char **files; /* of modules that choices name by their paths */
+    size_t file_count, file_room;
     char *bytes; /* the functions as a plan chunk has them */
     size_t length;
     char *names; /* the names of enumerations, likewise */
@@ -32,8 +34,8 @@ struct planned_values {
 /* Adds FUNCTION[:WHAT,...]. If it is not valid, sets the error. */
 bool planned_values_add(struct planned_values *v, const char *text, struct error *error);
 
-/* Finds the functions in the program and the libraries that it is linked with, and how their values are read. Says what
- * cannot be read. If a choice names nothing, or too much, sets the error. */
+/* Finds the functions in the program, the libraries that it is linked with and files that choices name (LIB!FUNCTION),
+ * and how their values are read. Says what cannot be read. If a choice names nothing, or too much, sets the error. */
 bool planned_values_find(struct planned_values *v, const char *program, struct error *error);
 
 /* The same in one module that a process has loaded: `path` is its name, and `file` has it. Choices that name nothing

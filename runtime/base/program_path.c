@@ -60,6 +60,17 @@ static size_t program_mapped_at(uint64_t address, char *path, size_t size)
     return found ? line.length : 0;
 }
 
+struct text program_path_below(struct text name)
+{
+    const char *at = name.at;
+    size_t length = name.length;
+    while (length > 2 && at[0] == '.' && at[1] == '/') {
+        at += 2;
+        length -= 2;
+    }
+    return (struct text){ at, length };
+}
+
 static size_t program_executed(char *path, size_t size)
 {
     const char *name = (const char *)getauxval(AT_EXECFN);
@@ -71,8 +82,10 @@ static size_t program_executed(char *path, size_t size)
         return 0;
     if (folder > 0)
         path[folder - 1] = '/';
-    memcpy(path + folder, name, length);
-    return (size_t)folder + length;
+    const struct text below =
+        folder ? program_path_below((struct text){ name, length }) : (struct text){ name, length };
+    memcpy(path + folder, below.at, below.length);
+    return (size_t)folder + below.length;
 }
 
 /* A program that has an interpreter, but whose kernel says that it has none, was started by that one. */

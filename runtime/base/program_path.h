@@ -11,6 +11,9 @@
  * while the program is in the directory it started in. */
 size_t program_path(char *path, size_t size);
 
+/* The part of a relative path to which a folder is added: it has no ./ at its beginning. */
+struct text program_path_below(struct text name);
+
 #pragma GCC visibility pop
 
 #endif

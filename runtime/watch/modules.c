@@ -102,23 +102,22 @@ static const struct module *modules_find_known(const struct module *module)
  * analyzer has another directory. The program may have changed its directory since the library was loaded. */
 static struct text modules_path(struct walk *walk, const struct module *module)
 {
-    const char *name = module->name.at;
-    const size_t name_length = module->name.length;
+    const struct text given = module->name, name = program_path_below(given);
     long length = 0;
     if (walk->first) {
         length = (long)program_path(walk->path, sizeof walk->path);
-    } else if (name_length && name[0] != '/' && memchr(name, '/', name_length)) {
+    } else if (given.length && *(const char *)given.at != '/' && memchr(given.at, '/', given.length)) {
         const struct module *known = modules_find_known(module);
         if (known)
             return known->path;
         length = SYS2(getcwd, walk->path, sizeof walk->path);
-        if (length > 0 && (size_t)length + name_length < sizeof walk->path) {
+        if (length > 0 && (size_t)length + name.length < sizeof walk->path) {
             walk->path[length - 1] = '/';
-            memcpy(walk->path + length, name, name_length);
-            length += (long)name_length;
+            memcpy(walk->path + length, name.at, name.length);
+            length += (long)name.length;
         }
     } else {
-        return module->name;
+        return given;
     }
     return (struct text){ walk->path, length > 0 ? (size_t)length : 0 };
 }

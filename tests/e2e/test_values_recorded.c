@@ -352,6 +352,47 @@ Test(e2e_values_recorded, of_many_functions)
                   "dwell: --values-many is for --values FUNCTION\n");
 }
 
+/* Named by its file, before the program loads it; then it is unloaded, and loaded again. */
+static void values_check_plugin(const char *build_id)
+{
+    free(run_well("cat > plugin.c <<'END'\n"
+                  "static volatile int sum;\n"
+                  "int handle(int n) { sum += n; return sum; }\n"
+                  "END\n"
+                  "cat > host.c <<'END'\n"
+                  "#include <dlfcn.h>\n"
+                  "#include <stdio.h>\n"
+                  "int main(void) { for (int round = 0; round < 3; round++) {\n"
+                  "    void *plugin = dlopen(\"./plugin.so\", RTLD_NOW);\n"
+                  "    int (*handle)(int) = (int (*)(int))dlsym(plugin, \"handle\");\n"
+                  "    for (int i = 0; i < 100; i++) handle(round * 1000 + i);\n"
+                  "    dlclose(plugin); } return 0; }\n"
+                  "END\n"
+                  "gcc -O2 -g -fPIC -shared -finstrument-functions %s -o plugin.so plugin.c\n"
+                  "gcc -O2 -g -finstrument-functions -o host host.c -ldl",
+                  build_id));
+    free(run_well("$DWELL record -q --values ./plugin.so!handle:n ./host"));
+    /* The first call after each loading comes before the runtime knows the library. */
+    values_expect("$DWELL values --each -n 0 --format json handle:n | jq -c '[.rows[] | select(.calls != 1 or "
+                  ".values.n % 1000 > 99)], ([.rows[].values.n / 1000 | floor] | unique), (.rows | length > 200)'",
+                  "[]\n[0,1,2]\ntrue\n");
+}
+
+Test(e2e_values_recorded, of_a_library_that_is_loaded_later)
+{
+    values_check_plugin("");
+    values_expect("$DWELL record -q --values ./nothing.so!handle ./host 2>&1; true",
+                  "dwell: --values './nothing.so!handle': ./nothing.so: No such file or directory\n");
+    values_expect(
+        "$DWELL record -q --values ./plugin.so!hande ./host 2>&1 | grep -c \"did you mean '.*/plugin.so!handle'\"",
+        "1\n");
+}
+
+Test(e2e_values_recorded, of_a_library_without_build_id)
+{
+    values_check_plugin("-Wl,--build-id=none");
+}
+
 /* What is read of so many calls takes longer than the budget allows, and the budget cannot change it. */
 Test(e2e_values_recorded, dearer_than_the_budget)
 {
