@@ -33,7 +33,7 @@ struct value_reads {
 struct value_site {
     uint64_t address;                /* behind the call; zero while the slot is free, and stored last */
     uint64_t bias;                   /* of the module */
-    const struct value_reads *reads; /* others if the plan has changed */
+    const struct value_reads *reads; /* others if another module lies there now */
 };
 
 /* What the stubs of probes save: what any site needs. Stored before such a site can be found. */
