@@ -46,13 +46,19 @@ static void resolver_change_process(struct resolver *r, uint32_t process)
     r->any = true;
 }
 
-uint32_t resolver_function(struct resolver *r, uint32_t process, uint64_t address, uint64_t time)
+const struct generations *resolver_generation(struct resolver *r, uint32_t process, uint64_t time)
 {
     if (!r->any || r->latest_process != process)
         resolver_change_process(r, process);
     struct generations *g = &r->generations[r->latest_number];
     if (time < g->begin_at || time >= g->next_at)
         generations_find(g, time);
+    return g;
+}
+
+uint32_t resolver_function(struct resolver *r, uint32_t process, uint64_t address, uint64_t time)
+{
+    const struct generations *g = resolver_generation(r, process, time);
     const uint64_t key = generations_address(g, address);
     struct index_slot *slot = index_find(r->functions, key, process);
     if (slot->value_plus_1)

@@ -5,6 +5,7 @@
 #include "profile/profile.h"
 #include "trace/session_file.h"
 
+struct generations;
 struct resolver;
 
 /* The file and the profile must outlive the resolver. */
@@ -13,5 +14,8 @@ void resolver_free(struct resolver *r);
 
 /* Returns PROFILE_NONE if the profile does not have the function. */
 uint32_t resolver_function(struct resolver *r, uint32_t process, uint64_t address, uint64_t time);
+
+/* The generation of the process' module map at the time. Valid until the next call for the process. */
+const struct generations *resolver_generation(struct resolver *r, uint32_t process, uint64_t time);
 
 #endif

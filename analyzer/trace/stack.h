@@ -179,9 +179,9 @@ STACK_INLINE void stack_apply(const struct stack_actions *actions, void *to, str
     stack_apply_call(actions, to, event, d);
 }
 
-/* Applies events up to the first one that has extensions. */
-STACK_INLINE void stack_apply_plain(const struct stack_actions *actions, void *to, struct stack_state *s,
-                                    struct decoder *d)
+/* Applies events up to the first one that has extensions, or with `limited` that is not before `until`. */
+STACK_INLINE void stack_apply_run(const struct stack_actions *actions, void *to, struct stack_state *s,
+                                  struct decoder *d, bool limited, uint64_t until)
 {
     struct decoder plain = { /* only what these events need, so that it stays in registers */
                              .at = d->at,
@@ -190,10 +190,21 @@ STACK_INLINE void stack_apply_plain(const struct stack_actions *actions, void *t
                              .upper = { d->upper[0], d->upper[1] }
     };
     uint64_t last = s->last;
-    for (enum decoded event; (event = decode_plain(&plain)) != DECODED_END;) {
+    for (;;) {
+        const uint8_t *const at = plain.at;
+        const uint64_t time = plain.time;
+        const enum decoded event = decode_plain(&plain);
+        if (event == DECODED_END)
+            break;
+        if (limited && __builtin_expect(plain.time >= until, 0)) {
+            plain.at = at;
+            plain.time = time;
+            break;
+        }
         actions->interval(to, &plain, last);
         last = plain.time;
-        if (actions->leaf && event == DECODED_ENTER && decode_exit_follows(&plain)) {
+        if (actions->leaf && event == DECODED_ENTER && decode_exit_follows(&plain) &&
+            (!limited || decode_time(last, decode_word(plain.at), DWELL_TIME_BITS) < until)) {
             decode_plain(&plain);
             actions->leaf(to, &plain, last);
             last = plain.time;
@@ -205,6 +216,19 @@ STACK_INLINE void stack_apply_plain(const struct stack_actions *actions, void *t
     s->last = last;
     d->at = plain.at;
     d->time = plain.time;
+}
+
+STACK_INLINE void stack_apply_plain(const struct stack_actions *actions, void *to, struct stack_state *s,
+                                    struct decoder *d)
+{
+    stack_apply_run(actions, to, s, d, false, 0);
+}
+
+/* Only for a thread that is not paused. Needs the actions depth, interval, enter, exit and stray_exit. */
+STACK_INLINE void stack_apply_plain_until(const struct stack_actions *actions, void *to, struct stack_state *s,
+                                          struct decoder *d, uint64_t until)
+{
+    stack_apply_run(actions, to, s, d, true, until);
 }
 
 /* Applies all events that have been read. */

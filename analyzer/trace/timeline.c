@@ -166,6 +166,7 @@ struct timeline_counts timeline_run_part(const struct session_file *file, const 
                                          timeline_taker *take, void *context)
 {
     struct timeline timeline = { .file = file, .take = take, .context = context, .no_amounts = part->no_amounts };
+    timeline.plain = part->no_amounts ? part->plain : NULL;
     timeline.set_aside = need_memory(file->process_count + 1, sizeof *timeline.set_aside);
     timeline_find_lanes(&timeline, part);
     timeline_run_heap(&timeline); /* if a lane is left, the consumer has stopped and gets no more events */

@@ -74,12 +74,17 @@ struct timeline_counts {
 /* Runs through the session, up to its end or until `take` returns false. */
 struct timeline_counts timeline_run(const struct session_file *file, timeline_taker *take, void *context);
 
+/* Takes over a run of plain events (trace/timeline_plain.h), from its first one on as many as it will. */
+struct timeline_plain;
+typedef void timeline_plain_taker(void *context, struct timeline_plain *run);
+
 /* A part of a session. Each thread is read from the beginning of the chunk that contains `begin`, so some events are
  * earlier. Calls that are open there are reported as TIMELINE_FOUND. */
 struct timeline_part {
     uint64_t begin;
     bool (*wants)(void *context, uint32_t process, uint32_t thread); /* by serial numbers; NULL for all threads */
     bool no_amounts; /* times of calls other than their enter_time and delay are zero, which takes less time */
+    timeline_plain_taker *plain; /* only with no_amounts; NULL: each event is reported */
 };
 
 /* Runs through that part of the session. */

@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "base/progress.h"
+#include "trace/timeline_plain.h"
 
 /* ---- reports ---- */
 
@@ -373,8 +374,32 @@ static enum decoded lane_decode_event(struct timeline_lane *lane)
     return event;
 }
 
-static void lane_find_next(struct timeline *timeline, struct timeline_lane *lane)
+/* Lets the consumer take over the plain events that are before those of `next`. */
+static void lane_offer_plain(struct timeline *timeline, struct timeline_lane *lane, const struct timeline_lane *next)
 {
+    struct timeline_plain run = {
+        .thread = &lane->shown,
+        .decoder = &lane->decoder,
+        .state = &lane->state,
+        .until = next ? next->key + (lane < next) : UINT64_MAX,
+        .room = &lane->room,
+        .lowest = lane->shown.depth,
+    };
+    const uint8_t *const at = lane->decoder.at;
+    timeline->plain(timeline->context, &run);
+    if (lane->decoder.at != at)
+        lane->unreported = false;
+    for (size_t i = run.lowest; i < lane->shown.depth; i++) {
+        struct timeline_call *call = &lane->shown.stack[i];
+        *call = (struct timeline_call){ .function = call->function, .enter_time = call->enter_time, .entered = true };
+    }
+    timeline->counts.stray_exits += run.stray_exits;
+}
+
+static void lane_find_next(struct timeline *timeline, struct timeline_lane *lane, const struct timeline_lane *next)
+{
+    if (timeline->plain && lane->slots && !lane->state.paused)
+        lane_offer_plain(timeline, lane, next);
     lane->event = lane->slots ? lane_decode_event(lane) : DECODED_END;
     if (lane->event != DECODED_END) {
         lane->next = NEXT_EVENT;
@@ -391,7 +416,7 @@ static void lane_find_next(struct timeline *timeline, struct timeline_lane *lane
 }
 
 /* Returns false if that was the last event. */
-static bool lane_apply_next(struct timeline *timeline, struct timeline_lane *lane)
+static bool lane_apply_next(struct timeline *timeline, struct timeline_lane *lane, const struct timeline_lane *next)
 {
     if (lane->next == NEXT_END) {
         lane_end_calls(timeline, lane);
@@ -401,16 +426,16 @@ static bool lane_apply_next(struct timeline *timeline, struct timeline_lane *lan
         lane_match_frames(timeline, lane);
     else
         lane_apply_event(timeline, lane);
-    lane_find_next(timeline, lane);
+    lane_find_next(timeline, lane, next);
     return true;
 }
 
 bool lane_advance(struct timeline *timeline, struct timeline_lane *lane, const struct timeline_lane *next)
 {
     if (!lane->slots) /* it has not begun yet */
-        lane_find_next(timeline, lane);
+        lane_find_next(timeline, lane, next);
     bool lives = true;
     while (lives && !timeline->enough && (!next || lane_is_before(lane, next)))
-        lives = lane_apply_next(timeline, lane);
+        lives = lane_apply_next(timeline, lane, next);
     return lives;
 }

@@ -39,6 +39,7 @@ struct timeline_lane {
 struct timeline {
     const struct session_file *file;
     timeline_taker *take;
+    timeline_plain_taker *plain; /* or NULL */
     void *context;
     uint64_t last;   /* of all lanes that have ended */
     uint32_t *order; /* chunks by thread and sequence number */

@@ -7,49 +7,12 @@
 #include "base/index.h"
 #include "base/memory.h"
 #include "base/numbers.h"
-#include "profile/resolve.h"
-#include "trace/timeline.h"
 #include "view/thread_rank.h"
-#include "view/timeline_range.h"
+#include "view/timeline_lanes.h"
 
 /* A span takes at least MIN_SPAN bytes of a page (9 to 40 in pages of usual programs). More than fit are not kept: to
  * keep them takes most of the time of a timeline. */
 enum { MIN_SPAN = 8, MIN_SPANS = 4096, MIN_SWEEP = 64 };
-
-struct view_open_call {
-    uint64_t start;
-    uint32_t function; /* number, or PROFILE_NONE */
-    bool root;         /* the function is the one that --root names */
-};
-
-/* The open calls of a thread. */
-struct view_lane {
-    struct view_open_call *stack;
-    size_t depth, room;
-    unsigned roots; /* number of root calls on the stack */
-    uint32_t deepest;
-    uint32_t process;
-    uint64_t start; /* its first event */
-    uint64_t end;   /* the thread's last event is not later */
-    /* Intervals in calls that follow each other, which are added to the bins at once; none if both are equal. */
-    uint64_t calls_begin, calls_end;
-    bool seen, ended;
-};
-
-struct view_timeline {
-    const struct analysis *session;
-    const struct order *order;
-    struct timeline_range range;
-    struct resolver *resolver;
-    struct zooms *zooms;
-    struct activity *activity;
-    struct heat_map *heat;
-    struct number_index *numbers;  /* (thread, process) -> 1 + lane, or 0 if it has no lane */
-    struct timeline_thread latest; /* the thread of the last event, and its lane or NULL */
-    struct view_lane *latest_lane;
-    struct view_lane *lanes; /* in the order of the threads */
-    size_t live, sweep_at;   /* number of lanes not ended yet; at `sweep_at`, idle lanes are ended */
-};
 
 /* ---- lanes ---- */
 
@@ -132,8 +95,9 @@ static void view_timeline_begin_call(struct view_timeline *f, struct view_lane *
     GROW(lane->stack, lane->depth, lane->room);
     struct view_open_call *call = &lane->stack[lane->depth++];
     call->start = e->time;
-    call->function = resolver_function(f->resolver, lane->process, e->call->function, e->time);
-    call->root = selection_is_root(f->session->selection, call->function);
+    const uint32_t function = resolver_function(f->resolver, lane->process, e->call->function, e->time);
+    call->rank = view_timeline_rank(f, function);
+    call->root = selection_is_root(f->session->selection, function);
     lane->roots += call->root;
 }
 
@@ -144,9 +108,7 @@ static void view_timeline_end_call(struct view_timeline *f, struct view_lane *la
     lane->roots -= call->root;
     if (!wanted || time < f->range.begin)
         return;
-    view_timeline_add_span(f, lane, (unsigned)(ROW_CALLS + lane->depth),
-                           call->function == PROFILE_NONE ? ZOOM_MERGED : (int32_t)f->order->ranks[call->function],
-                           call->start, time);
+    view_timeline_add_span(f, lane, (unsigned)(ROW_CALLS + lane->depth), call->rank, call->start, time);
     if (lane->depth >= lane->deepest)
         lane->deepest = (uint32_t)lane->depth + 1;
 }
@@ -190,7 +152,7 @@ static void view_timeline_add_off_cpu(struct view_timeline *f, const struct view
     }
 }
 
-static void view_timeline_flush_calls(struct view_timeline *f, struct view_lane *lane)
+void view_timeline_flush_calls(struct view_timeline *f, struct view_lane *lane)
 {
     activity_add_calls(f->activity, (size_t)(lane - f->lanes), lane->calls_begin, lane->calls_end);
     heat_map_add_calls(f->heat, lane->calls_begin, lane->calls_end);
@@ -287,7 +249,8 @@ static void view_timeline_add_events(struct view_timeline *f)
 {
     const struct timeline_part part = { .begin = f->range.cut ? f->range.begin : 0,
                                         .wants = view_timeline_wants_thread,
-                                        .no_amounts = true };
+                                        .no_amounts = true,
+                                        .plain = view_timeline_add_plain };
     const size_t lanes = f->session->profile->thread_count;
     timeline_run_part(f->session->file, &part, view_timeline_add_event, f);
     for (size_t i = 0; i < lanes; i++) {

@@ -6,34 +6,9 @@
 
 #include "base/memory.h"
 
-enum { MAX_ZOOMS = 32, MAX_BITS = 62 };
+enum { MAX_BITS = 62 };
 
-#define NO_SPAN UINT32_MAX
-
-/* The open run of a zoom: short neighbours that become one span. */
-struct zooms_run {
-    uint64_t start, end;
-    uint32_t span;  /* the span's number if the run is a single span that finer zooms show, too; or NO_SPAN */
-    uint32_t parts; /* 0 if there is no run, 2 for more than one */
-    uint32_t count;
-    int32_t function;
-};
-
-struct zooms_lane {
-    struct zooms_run **rows; /* a run for each zoom */
-    size_t row_room;
-};
-
-struct zooms {
-    unsigned bits; /* logarithm of zoom 0's length */
-    unsigned finest;
-    struct zoom_span *spans;
-    size_t count, room, most;
-    struct zooms_lane *lanes;
-    uint32_t lane_count;
-    uint64_t merged[MAX_ZOOMS]; /* by zoom, the number of runs of more than one span */
-    size_t shown[MAX_ZOOMS];    /* by zoom, the number of spans that no coarser zoom shows */
-};
+#define NO_SPAN ZOOM_NO_SPAN
 
 struct zooms *zooms_new(uint64_t length, uint32_t lanes, size_t max_spans)
 {
@@ -45,15 +20,16 @@ struct zooms *zooms_new(uint64_t length, uint32_t lanes, size_t max_spans)
     l->most = max_spans < NO_SPAN / 2 ? max_spans : NO_SPAN / 2;
     l->lanes = need_memory(lanes, sizeof *l->lanes);
     l->lane_count = lanes;
+    l->least = zooms_resolution(l, l->finest);
     return l;
 }
 
-static void zooms_free_lane(struct zooms_lane *lane)
+static void zooms_free_lane(struct zoom_lane *lane)
 {
     for (size_t i = 0; i < lane->row_room; i++)
         free(lane->rows[i]);
     free(lane->rows);
-    *lane = (struct zooms_lane){ NULL, 0 };
+    *lane = (struct zoom_lane){ NULL, 0 };
 }
 
 void zooms_free(struct zooms *l)
@@ -93,9 +69,9 @@ bool zooms_are_whole(const struct zooms *l, unsigned zoom)
 
 /* ---- from zoom to zoom ---- */
 
-static struct zooms_run *zooms_lane_runs(struct zooms *l, uint32_t lane_number, uint16_t row)
+static struct zoom_run *zooms_lane_runs(struct zooms *l, uint32_t lane_number, uint16_t row)
 {
-    struct zooms_lane *lane = &l->lanes[lane_number];
+    struct zoom_lane *lane = &l->lanes[lane_number];
     if (row >= lane->row_room) {
         const size_t room = row + 8u;
         lane->rows = need_more(lane->rows, room, sizeof *lane->rows);
@@ -115,6 +91,8 @@ static uint32_t zooms_show_span(struct zooms *l, unsigned zoom, const struct zoo
         GROW(l->spans, l->count, l->room);
         l->spans[l->count++] = *span;
         l->spans[number].finest = (uint8_t)zoom;
+        if (l->count > l->most)
+            l->least = 0;
     } else {
         l->shown[l->spans[number].coarsest]--;
     }
@@ -123,13 +101,13 @@ static uint32_t zooms_show_span(struct zooms *l, unsigned zoom, const struct zoo
     return number;
 }
 
-static void zooms_offer_span(struct zooms *l, struct zooms_run *runs, unsigned zoom, const struct zoom_span *span,
+static void zooms_offer_span(struct zooms *l, struct zoom_run *runs, unsigned zoom, const struct zoom_span *span,
                              uint32_t number);
 
 /* Shows the zoom's run, and offers it to the next coarser one. */
-static void zooms_flush_run(struct zooms *l, struct zooms_run *runs, unsigned zoom, uint32_t lane, uint16_t row)
+static void zooms_flush_run(struct zooms *l, struct zoom_run *runs, unsigned zoom, uint32_t lane, uint16_t row)
 {
-    struct zooms_run run = runs[zoom];
+    struct zoom_run run = runs[zoom];
     if (!run.parts)
         return;
     runs[zoom].parts = 0;
@@ -147,33 +125,18 @@ static void zooms_flush_run(struct zooms *l, struct zooms_run *runs, unsigned zo
         zooms_offer_span(l, runs, zoom - 1, &span, run.span);
 }
 
-static bool zooms_extend_run(struct zooms_run *run, const struct zoom_span *span, uint64_t resolution)
-{
-    const uint64_t gap = span->start > run->end ? span->start - run->end : 0;
-    if (!run->parts || gap >= resolution)
-        return false;
-    if (span->start + span->length > run->end)
-        run->end = span->start + span->length;
-    run->count = run->count > UINT32_MAX - span->count ? UINT32_MAX : run->count + span->count;
-    run->parts = 2;
-    run->span = NO_SPAN;
-    if (run->function != span->function)
-        run->function = ZOOM_MERGED;
-    return true;
-}
-
 /* Offers an added span, or a finer zoom's, to a zoom: the zoom shows it or adds it to its run. */
-static void zooms_offer_span(struct zooms *l, struct zooms_run *runs, unsigned zoom, const struct zoom_span *span,
+static void zooms_offer_span(struct zooms *l, struct zoom_run *runs, unsigned zoom, const struct zoom_span *span,
                              uint32_t number)
 {
     for (;; zoom--) {
         const uint64_t resolution = zooms_resolution(l, zoom);
         if (span->length < resolution) {
-            if (zooms_extend_run(&runs[zoom], span, resolution))
+            if (zoom_run_extend(&runs[zoom], span, resolution))
                 return;
             zooms_flush_run(l, runs, zoom, span->lane, span->row);
             runs[zoom] =
-                (struct zooms_run){ span->start, span->start + span->length, number, 1, span->count, span->function };
+                (struct zoom_run){ span->start, span->start + span->length, number, 1, span->count, span->function };
             return;
         }
         zooms_flush_run(l, runs, zoom, span->lane, span->row);
@@ -199,7 +162,7 @@ static void zooms_renumber_runs(struct zooms *l, const uint32_t *numbers)
     for (uint32_t i = 0; i < l->lane_count; i++)
         for (size_t row = 0; row < l->lanes[i].row_room; row++)
             for (unsigned zoom = 0; l->lanes[i].rows[row] && zoom <= l->finest; zoom++) {
-                struct zooms_run *run = &l->lanes[i].rows[row][zoom];
+                struct zoom_run *run = &l->lanes[i].rows[row][zoom];
                 if (run->parts && run->span != NO_SPAN)
                     run->span = numbers[run->span];
             }
@@ -231,6 +194,7 @@ static void zooms_forget_spans(struct zooms *l)
 static void zooms_drop_finest(struct zooms *l)
 {
     size_t left = l->count;
+    l->least = zooms_resolution(l, l->finest);
     if (left <= l->most || l->finest == 0)
         return;
     while (left > l->most && l->finest > 0) {
@@ -241,9 +205,10 @@ static void zooms_drop_finest(struct zooms *l)
     }
     zooms_forget_spans(l);
     memset(&l->shown[l->finest + 1], 0, (MAX_ZOOMS - l->finest - 1) * sizeof *l->shown);
+    l->least = zooms_resolution(l, l->finest);
 }
 
-void zooms_add(struct zooms *l, const struct zoom_span *span)
+void zooms_add_long(struct zooms *l, const struct zoom_span *span)
 {
     if (l->count > l->most)
         zooms_drop_finest(l);
@@ -252,7 +217,7 @@ void zooms_add(struct zooms *l, const struct zoom_span *span)
 
 void zooms_end_lane(struct zooms *l, uint32_t number)
 {
-    struct zooms_lane *lane = &l->lanes[number];
+    struct zoom_lane *lane = &l->lanes[number];
     for (size_t row = 0; row < lane->row_room; row++)
         for (unsigned zoom = l->finest + 1; lane->rows[row] && zoom-- > 0;)
             zooms_flush_run(l, lane->rows[row], zoom, number, (uint16_t)row);

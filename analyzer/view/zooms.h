@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { ZOOM_MERGED = -1, ZOOM_COLUMNS_SHIFT = 11, ZOOM_STEP_SHIFT = 2 };
+enum { ZOOM_MERGED = -1, ZOOM_COLUMNS_SHIFT = 11, ZOOM_STEP_SHIFT = 2, MAX_ZOOMS = 32 };
 
 /* A span, and the zooms that show it. */
 struct zoom_span {
@@ -26,14 +26,66 @@ struct zoom_span {
     uint32_t count;   /* number of merged spans */
 };
 
-struct zooms;
+/* The open run of a zoom: short neighbours that become one span. */
+struct zoom_run {
+    uint64_t start, end;
+    uint32_t span;  /* the span's number if the run is a single span that finer zooms show, too; or ZOOM_NO_SPAN */
+    uint32_t parts; /* 0 if there is no run, 2 for more than one */
+    uint32_t count;
+    int32_t function;
+};
+
+#define ZOOM_NO_SPAN UINT32_MAX
+
+struct zoom_lane {
+    struct zoom_run **rows; /* a run for each zoom */
+    size_t row_room;
+};
+
+/* Its members are of this module alone. */
+struct zooms {
+    unsigned bits; /* logarithm of zoom 0's length */
+    unsigned finest;
+    uint64_t least; /* shorter spans can be added to the finest zoom's runs; zero while there are too many spans */
+    struct zoom_span *spans;
+    size_t count, room, most;
+    struct zoom_lane *lanes;
+    uint32_t lane_count;
+    uint64_t merged[MAX_ZOOMS]; /* by zoom, the number of runs of more than one span */
+    size_t shown[MAX_ZOOMS];    /* by zoom, the number of spans that no coarser zoom shows */
+};
 
 /* Makes zooms for spans that lie in 0 to `length` ticks. */
 struct zooms *zooms_new(uint64_t length, uint32_t lanes, size_t max_spans);
 void zooms_free(struct zooms *zooms);
 
+/* Makes a span that is shorter than the resolution a part of the run. Returns false if it is too far away. */
+static inline bool zoom_run_extend(struct zoom_run *run, const struct zoom_span *span, uint64_t resolution)
+{
+    const uint64_t gap = span->start > run->end ? span->start - run->end : 0;
+    if (!run->parts || gap >= resolution)
+        return false;
+    if (span->start + span->length > run->end)
+        run->end = span->start + span->length;
+    run->count = run->count > UINT32_MAX - span->count ? UINT32_MAX : run->count + span->count;
+    run->parts = 2;
+    run->span = ZOOM_NO_SPAN;
+    if (run->function != span->function)
+        run->function = ZOOM_MERGED;
+    return true;
+}
+
+/* For zooms_add: a span that does not become a part of a run at once. */
+void zooms_add_long(struct zooms *zooms, const struct zoom_span *span);
+
 /* Adds a span. Spans of one lane and row must come in order of time and must not overlap. */
-void zooms_add(struct zooms *zooms, const struct zoom_span *span);
+static inline void zooms_add(struct zooms *zooms, const struct zoom_span *span)
+{
+    const struct zoom_lane *lane = &zooms->lanes[span->lane];
+    if (span->length >= zooms->least || span->row >= lane->row_room || !lane->rows[span->row] ||
+        !zoom_run_extend(&lane->rows[span->row][zooms->finest], span, zooms->least))
+        zooms_add_long(zooms, span);
+}
 
 /* Ends a lane after its last span, which frees its memory. Optional: zooms_end ends all lanes. */
 void zooms_end_lane(struct zooms *zooms, uint32_t lane);

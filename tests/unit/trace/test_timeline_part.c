@@ -9,6 +9,7 @@
 #include "support/scenario.h"
 #include "trace/mark_search.h"
 #include "trace/timeline.h"
+#include "trace/timeline_plain.h"
 
 enum { F = 0x1000, G = 0x2000 };
 
@@ -174,6 +175,113 @@ Test(unit_timeline_part, events_without_amounts_are_the_same)
         session_file_close(file);
         model_free(m);
     }
+}
+
+/* ---- runs of plain events ---- */
+
+struct part_run {
+    struct timeline_plain *run;
+    bool leaves;    /* the loop has the action `leaf` */
+    uint64_t *seen; /* number of events in runs */
+};
+
+static void part_print_call(const struct part_run *r, uint64_t time, const char *kind, uint64_t function)
+{
+    fprintf(out, "%ju.%u %s %jx\n", (uintmax_t)time, r->run->thread->thread, kind, (uintmax_t)function);
+    ++*r->seen;
+}
+
+static size_t part_run_depth(const void *to)
+{
+    const struct part_run *r = to;
+    return r->run->thread->depth;
+}
+
+static void part_run_interval(void *to, const struct decoder *d, uint64_t begin)
+{
+    (void)to;
+    cr_assert(le(u64, begin, d->time));
+}
+
+static void part_run_enter(void *to, const struct decoder *d)
+{
+    const struct part_run *r = to;
+    cr_assert(lt(u64, d->time, r->run->until));
+    timeline_plain_open(r->run, d->function, d->time);
+    part_print_call(r, d->time, "enter", d->function);
+}
+
+static void part_run_exit(void *to, const struct decoder *d)
+{
+    const struct part_run *r = to;
+    cr_assert(lt(u64, d->time, r->run->until));
+    part_print_call(r, d->time, "exit", r->run->thread->stack[r->run->thread->depth - 1].function);
+    timeline_plain_close(r->run);
+}
+
+static void part_run_leaf(void *to, const struct decoder *d, uint64_t entered)
+{
+    cr_assert(lt(u64, d->time, ((struct part_run *)to)->run->until));
+    part_print_call(to, entered, "enter", d->function);
+    part_print_call(to, d->time, "exit", d->function);
+}
+
+static void part_run_stray_exit(void *to, const struct decoder *d)
+{
+    const struct part_run *r = to;
+    (void)d;
+    r->run->stray_exits++;
+}
+
+static uint64_t run_events[2]; /* without and with leaves */
+
+/* Takes each second run over, in turn without and with leaves. */
+static void part_take_run(void *context, struct timeline_plain *run)
+{
+    static const struct stack_actions actions = {
+        .depth = part_run_depth,
+        .interval = part_run_interval,
+        .enter = part_run_enter,
+        .exit = part_run_exit,
+        .stray_exit = part_run_stray_exit,
+    };
+    static const struct stack_actions with_leaves = {
+        .depth = part_run_depth,
+        .interval = part_run_interval,
+        .enter = part_run_enter,
+        .exit = part_run_exit,
+        .leaf = part_run_leaf,
+        .stray_exit = part_run_stray_exit,
+    };
+    static unsigned runs;
+    (void)context;
+    struct part_run r = { .run = run, .leaves = ++runs % 4 == 0 };
+    r.seen = &run_events[r.leaves];
+    if (runs % 2 == 0)
+        stack_apply_plain_until(r.leaves ? &with_leaves : &actions, &r, run->state, run->decoder, run->until);
+}
+
+/* Runs that a consumer takes over have the events that would be reported one by one, in the same order. */
+Test(unit_timeline_part, runs_of_plain_events_are_those_events)
+{
+    const struct timeline_part with_runs = { .no_amounts = true, .plain = part_take_run };
+    struct session_file *file = part_three_threads();
+    char *text = part_print(file, &(struct timeline_part){ 0 }, 0);
+    part_check(file, &with_runs, text);
+    free(text);
+    session_file_close(file);
+    run_events[0] = run_events[1] = 0;
+    for (uint64_t seed = 1; seed <= 12; seed++) {
+        struct model *m = model_new(seed);
+        file = part_save(model_write(m, (unsigned)(seed * 7), 0));
+        text = part_print(file, &(struct timeline_part){ 0 }, 0);
+        part_check(file, &with_runs, text);
+        free(text);
+        session_file_close(file);
+        model_free(m);
+    }
+    cr_assert(gt(u64, run_events[0], 100));
+    cr_assert(gt(u64, run_events[1], 100));
 }
 
 /* ---- marks ---- */
