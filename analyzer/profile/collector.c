@@ -308,6 +308,32 @@ static inline void collector_exit_in_periods(void *to, const struct decoder *d)
     collector_exit(to, d);
 }
 
+/* A call at whose end there is something to do besides. */
+__attribute__((noinline)) static void collector_rare_leaf_in_periods(struct collector_loop *l, uint64_t function,
+                                                                     uint64_t entered, uint64_t left)
+{
+    struct decoder d = { .function = function, .time = entered };
+    collector_enter_in_periods(l, &d);
+    d.time = left;
+    collector_add_interval_in_periods(l, &d, entered);
+    collector_exit_in_periods(l, &d);
+}
+
+STACK_INLINE void collector_leaf_in_periods(void *to, const struct decoder *d, uint64_t entered)
+{
+    struct collector_loop *l = to;
+    struct collector *w = l->w;
+    if (__builtin_expect(d->time >= w->to || w->sampled.next_time < d->time, 0)) {
+        collector_rare_leaf_in_periods(l, d->function, entered, d->time);
+        return;
+    }
+    const uint32_t number = collector_begin_call(w, d->function, entered);
+    struct profile_node *node = &w->profile->nodes[number];
+    node->elapsed += d->time - entered;
+    collector_add_duration(node, d->time - entered);
+    period_sums_touch(w->periods, number);
+}
+
 static inline void collector_left_in_periods(void *to, const struct decoder *d)
 {
     collector_touch_top(((const struct collector_loop *)to)->w);
@@ -323,6 +349,7 @@ static void collector_events_in_periods(struct collector *w, struct decoder *d)
         .delay = collector_delay_calls,
         .enter = collector_enter_in_periods,
         .exit = collector_exit_in_periods,
+        .leaf = collector_leaf_in_periods,
         .left = collector_left_in_periods,
         .ended = collector_drop_call,
         .stray_exit = collector_stray_exit,

@@ -56,6 +56,7 @@ struct path_worker {
     size_t part_count, part_room;
     const struct trace_chunk *chunk;
     const struct trace_process *process;
+    uint32_t serial; /* of the process, or zero */
     struct generations generations;
     size_t range, last_range; /* the current range, and the end of those of the thread */
     uint64_t begin, end;      /* limits of the current range; both are UINT64_MAX after the last one */
@@ -226,23 +227,28 @@ static inline void path_delay(void *to, uint64_t ticks)
 
 static uint32_t path_look_up(struct path_worker *w, uint64_t address, uint64_t time, uint64_t key)
 {
-    struct index_slot *slot = index_find(w->functions, key, w->process ? w->process->serial : 0);
+    struct index_slot *slot = index_find(w->functions, key, w->serial);
     const uint32_t found = find_function(w->job->profile, w->process, address, time);
     const uint32_t function = found == PROFILE_NONE ? (uint32_t)w->job->profile->function_count : found;
-    index_set(w->functions, slot, key, w->process ? w->process->serial : 0, function);
+    index_set(w->functions, slot, key, w->serial, function);
     return function;
 }
 
-STACK_INLINE void path_push(struct path_worker *w, uint64_t address, uint64_t time)
+STACK_INLINE uint32_t path_function(struct path_worker *w, uint64_t address, uint64_t time)
 {
     if (__builtin_expect(time >= w->generations.next_at || time < w->generations.begin_at, 0))
         generations_find(&w->generations, time);
     const uint64_t key = generations_address(&w->generations, address);
-    const struct index_slot *slot = index_find(w->functions, key, w->process ? w->process->serial : 0);
+    const struct index_slot *slot = index_find(w->functions, key, w->serial);
+    return __builtin_expect(slot->value_plus_1 != 0, 1) ? slot->value_plus_1 - 1 : path_look_up(w, address, time, key);
+}
+
+STACK_INLINE void path_push(struct path_worker *w, uint64_t address, uint64_t time)
+{
+    const uint32_t function = path_function(w, address, time);
     if (__builtin_expect(w->depth == w->room, 0))
         GROW(w->stack, w->depth, w->room);
-    w->stack[w->depth++] =
-        __builtin_expect(slot->value_plus_1 != 0, 1) ? slot->value_plus_1 - 1 : path_look_up(w, address, time, key);
+    w->stack[w->depth++] = function;
 }
 
 static inline void path_enter(void *to, const struct decoder *d)
@@ -255,6 +261,28 @@ static inline void path_pop(void *to, const struct decoder *d)
     struct path_worker *w = to;
     (void)d;
     w->depth--;
+}
+
+/* A call at a border of the current range. */
+__attribute__((noinline)) static void path_rare_leaf(struct path_worker *w, uint64_t address, uint64_t entered,
+                                                     uint64_t left)
+{
+    const struct decoded_extras none = { 0 };
+    path_push(w, address, entered);
+    if (left > w->begin)
+        path_add_parts(w, &none, entered, left);
+    w->depth--;
+}
+
+/* A call that is within the current range needs no place on the stack. */
+STACK_INLINE void path_leaf(void *to, const struct decoder *d, uint64_t entered)
+{
+    struct path_worker *w = to;
+    if (__builtin_expect(entered >= w->begin && d->time < w->end, 1)) {
+        path_times_of(w, path_function(w, d->function, entered))->work += d->time - entered;
+        return;
+    }
+    path_rare_leaf(w, d->function, entered, d->time);
 }
 
 static inline void path_nothing(void *to, const struct decoder *d)
@@ -285,6 +313,7 @@ static void path_events(struct path_worker *w, struct stack_state *state, struct
         .delay = path_delay,
         .enter = path_enter,
         .exit = path_pop,
+        .leaf = path_leaf,
         .left = path_pop,
         .ended = path_pop,
         .stray_exit = path_nothing,
@@ -336,6 +365,7 @@ static void path_add_chunk(struct path_worker *w, const struct trace_chunk *chun
         return;
     w->chunk = chunk;
     w->process = session_file_process(w->job->file, chunk->process);
+    w->serial = w->process ? w->process->serial : 0;
     generations_begin(&w->generations, w->process);
     w->last_range = path_find_range(w->job, chunk->thread, UINT64_MAX);
     path_set_range(w, path_find_range(w->job, chunk->thread, chunk->start_time));
