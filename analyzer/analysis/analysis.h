@@ -19,14 +19,15 @@ enum lines { LINES_NONE, LINES_IF_KNOWN, LINES_NEEDED };
 struct analysis_options {
     unsigned jobs; /* threads; zero: one a CPU */
     enum lines lines;
-    bool sites_apart;                   /* sites of one line are not joined, so that each has its own inlined place */
-    bool no_merge;                      /* copies of one source function are functions of their own */
-    bool raw;                           /* leave the probes' own time in all times */
-    bool timed_only;                    /* leave out calls that were only counted */
-    bool unsampled;                     /* leave out samples: all time is that of timed calls */
-    bool strict;                        /* it is an error if anything is missing from the session */
-    bool limits;                        /* find the shortest and the longest calls, also if they must be read again */
-    bool durations;                     /* keep how long completed calls took, by path */
+    bool sites_apart;  /* sites of one line are not joined, so that each has its own inlined place */
+    bool no_merge;     /* copies of one source function are functions of their own */
+    bool raw;          /* leave the probes' own time in all times */
+    bool timed_only;   /* leave out calls that were only counted */
+    bool unsampled;    /* leave out samples: all time is that of timed calls */
+    bool strict;       /* it is an error if anything is missing from the session */
+    bool limits;       /* find the shortest and the longest calls, also if they must be read again */
+    bool limits_later; /* with limits: if they can be found by analysis_scan_with_limits, they are left to it */
+    bool durations;    /* keep how long completed calls took, by path */
     struct selection_request selection; /* the part of the session that is loaded; the rest is ignored */
 };
 
@@ -50,6 +51,7 @@ struct analysis {
     struct selection_request request;  /* its texts and lists belong to the options */
     unsigned jobs;                     /* as in the options */
     bool limits, durations;            /* as in the options */
+    bool lacks_limits;                 /* they are left to analysis_scan_with_limits */
     struct overhead overhead;          /* the probes' own time, which was subtracted */
     struct profile *measured;          /* the profile before copies were joined and paths left out, if any were */
     bool raw;                          /* it was not subtracted, as requested */
@@ -87,6 +89,10 @@ void analysis_scan_calls(const struct analysis *analysis, uint32_t function, cal
 /* The same for elapsed inclusive times alone, which is faster. */
 void analysis_scan_elapsed(const struct analysis *analysis, uint32_t function, call_amounts_taker *take,
                            void *const *contexts);
+
+/* The same for all functions. If the analysis lacks limits, it gets them in the same pass, and its rollup is made anew;
+ * then `take` and the contexts may be NULL. */
+void analysis_scan_with_limits(struct analysis *analysis, call_amounts_taker *take, void *const *contexts);
 
 /* The profile whose nodes are the paths of single calls. */
 const struct profile *analysis_call_paths(const struct analysis *analysis);

@@ -408,7 +408,8 @@ static void load_profile(struct analysis *analysis, const struct analysis_option
     analysis->summary.partial_paths = analysis->file->sums.summed_count && analysis->selection;
     if (!options->raw)
         analysis_subtract_overhead(analysis);
-    if (options->limits && !options->raw && !analysis->lines)
+    analysis->lacks_limits = options->limits_later && single_calls_can_wait(analysis);
+    if (options->limits && !options->raw && !analysis->lines && !analysis->lacks_limits)
         single_calls_find_limits(analysis);
     if (analysis->durations && !analysis->lines && !single_calls_are_kept(analysis))
         single_calls_find_durations(analysis);

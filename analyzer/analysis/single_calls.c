@@ -162,19 +162,16 @@ static void single_calls_forget_net_limits(struct profile_node *node)
     node->net_longest = 0;
 }
 
-/* Finds the limits without probes, which no node has yet. The session is read again. */
-static void single_calls_scan_limits(const struct analysis *analysis, bool recorded)
+static void single_calls_begin_limits(struct profile *p)
 {
-    struct profile *p = analysis->profile;
-    const unsigned jobs = analysis_jobs(analysis);
-    void **contexts = need_memory(jobs, sizeof *contexts);
-    for (unsigned i = 0; i < jobs; i++)
-        contexts[i] = p;
     for (size_t i = 0; i < p->node_count; i++) {
         p->nodes[i].net_shortest = INT64_MAX;
         p->nodes[i].net_longest = (uint64_t)INT64_MIN;
     }
-    single_calls_scan_elapsed(analysis, recorded, PROFILE_NONE, single_calls_add_limits, contexts);
+}
+
+static void single_calls_end_limits(struct profile *p)
+{
     for (size_t i = 0; i < p->node_count; i++) {
         struct profile_node *node = &p->nodes[i];
         if ((int64_t)node->net_shortest > (int64_t)node->net_longest) {
@@ -184,6 +181,19 @@ static void single_calls_scan_limits(const struct analysis *analysis, bool recor
         node->net_shortest = call_ticks(node->net_shortest);
         node->net_longest = call_ticks(node->net_longest);
     }
+}
+
+/* Finds the limits without probes, which no node has yet. The session is read again. */
+static void single_calls_scan_limits(const struct analysis *analysis, bool recorded)
+{
+    struct profile *p = analysis->profile;
+    const unsigned jobs = analysis_jobs(analysis);
+    void **contexts = need_memory(jobs, sizeof *contexts);
+    for (unsigned i = 0; i < jobs; i++)
+        contexts[i] = p;
+    single_calls_begin_limits(p);
+    single_calls_scan_elapsed(analysis, recorded, PROFILE_NONE, single_calls_add_limits, contexts);
+    single_calls_end_limits(p);
     free(contexts);
 }
 
@@ -197,6 +207,85 @@ void single_calls_find_limits(struct analysis *analysis)
         if (!analysis->file->sums.summed_count)
             single_calls_forget_net_limits(&p->nodes[i]);
     }
+}
+
+/* Passes the limits of the paths of single calls on to the profile in which copies of functions were joined. */
+static void single_calls_pass_limits_on(const struct analysis *analysis)
+{
+    const struct profile *paths = analysis->measured;
+    struct profile *p = analysis->profile;
+    uint32_t *functions = single_calls_number_functions(analysis, paths);
+    uint32_t *nodes = need_memory(paths->node_count + 1, sizeof *nodes);
+    for (size_t i = 0; i < paths->thread_count; i++)
+        nodes[paths->threads[i].root] = profile_find_root(p, paths->threads[i].process, paths->threads[i].thread);
+    for (size_t i = 0; i < paths->node_count; i++) {
+        const struct profile_node *from = &paths->nodes[i];
+        if (from->parent == PROFILE_NONE)
+            continue;
+        nodes[i] = nodes[from->parent] == PROFILE_NONE
+                       ? PROFILE_NONE
+                       : profile_find_child(p, nodes[from->parent], functions[from->function]);
+        if (nodes[i] == PROFILE_NONE)
+            continue;
+        struct profile_node *into = &p->nodes[nodes[i]];
+        into->shortest = smaller(into->shortest, from->shortest);
+        into->longest = larger(into->longest, from->longest);
+    }
+    free(nodes);
+    free(functions);
+}
+
+/* What a worker of a scan with limits has. */
+struct limits_worker {
+    struct profile *paths;
+    call_amounts_taker *take; /* or NULL */
+    void *context;
+};
+
+static void single_calls_take_with_limits(void *context, const struct call_amount *amounts, size_t count)
+{
+    const struct limits_worker *w = context;
+    single_calls_add_limits(w->paths, amounts, count);
+    if (w->take)
+        w->take(w->context, amounts, count);
+}
+
+void analysis_scan_with_limits(struct analysis *analysis, call_amounts_taker *take, void *const *contexts)
+{
+    if (!analysis->lacks_limits) {
+        analysis_scan_elapsed(analysis, PROFILE_NONE, take, contexts);
+        return;
+    }
+    struct profile *paths = analysis->measured ? analysis->measured : analysis->profile;
+    const unsigned jobs = analysis_jobs(analysis);
+    struct limits_worker *workers = need_memory(jobs, sizeof *workers);
+    void **own = need_memory(jobs, sizeof *own);
+    for (unsigned i = 0; i < jobs; i++) {
+        workers[i] = (struct limits_worker){ paths, take, take ? contexts[i] : NULL };
+        own[i] = &workers[i];
+    }
+    single_calls_begin_limits(paths);
+    analysis_scan_elapsed(analysis, PROFILE_NONE, single_calls_take_with_limits, own);
+    single_calls_end_limits(paths);
+    for (size_t i = 0; i < paths->node_count; i++) {
+        single_calls_take_limits_of(&paths->nodes[i]);
+        single_calls_forget_net_limits(&paths->nodes[i]);
+    }
+    if (analysis->measured)
+        single_calls_pass_limits_on(analysis);
+    rollup_free(analysis->rollup);
+    analysis->rollup = rollup_new(analysis->profile);
+    analysis->lacks_limits = false;
+    free(own);
+    free(workers);
+}
+
+bool single_calls_can_wait(const struct analysis *analysis)
+{
+    return analysis->limits && !analysis->raw && !analysis->lines && !analysis->samples &&
+           !analysis->file->header.sample_cost && !analysis->selection &&
+           !call_filters_any(&analysis->request.filters) && analysis->file->header.mode != DWELL_MODE_PROFILE &&
+           !analysis->file->sums.summed_count;
 }
 
 void single_calls_find_net_limits(struct analysis *analysis)

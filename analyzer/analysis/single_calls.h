@@ -18,6 +18,10 @@ void single_calls_forget_limits(struct analysis *analysis);
 /* After that: finds them without their probes. The session is read again. */
 void single_calls_find_limits(struct analysis *analysis);
 
+/* Whether analysis_scan_with_limits can do that later. Samples change limits before they are added up, and a part of a
+ * session is read in other ways. */
+bool single_calls_can_wait(const struct analysis *analysis);
+
 /* Finds the limits without probes of a profile that is as recorded, and keeps them beside those with probes. */
 void single_calls_find_net_limits(struct analysis *analysis);
 

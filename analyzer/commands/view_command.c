@@ -111,7 +111,7 @@ static struct view_session *view_load(const char *file, const struct analysis_op
 {
     struct analysis loaded, lines;
     struct analysis_options with_limits = *load, with_lines = *load;
-    with_limits.limits = with_lines.timed_only = true;
+    with_limits.limits = with_limits.limits_later = with_lines.timed_only = true;
     with_lines.lines = LINES_NEEDED;
     if (!analysis_load(&loaded, file, &with_limits, error))
         return NULL;

@@ -173,14 +173,16 @@ static void call_counts_settle_all(struct call_counts *c)
         call_counts_settle(c, &c->recent[i]);
 }
 
-static inline void call_counts_take_row(struct call_counts *c, const struct call_count *row)
+static inline void call_counts_take_row(struct call_counts *c, uint32_t function, uint32_t thread, uint32_t period,
+                                        uint64_t ticks)
 {
-    const uint64_t hash = (row->ticks ^ (uint64_t)row->function << 32) * UINT64_C(0x9e3779b97f4a7c15);
+    const uint64_t hash = (ticks ^ (uint64_t)function << 32) * UINT64_C(0x9e3779b97f4a7c15);
     struct call_count *recent = &c->recent[hash >> (64 - RECENT_BITS)];
-    if (recent->ticks != row->ticks || recent->function != row->function || recent->thread != row->thread ||
-        recent->period != row->period || !recent->calls) {
+    if (__builtin_expect(recent->ticks != ticks || recent->function != function || recent->thread != thread ||
+                             recent->period != period || !recent->calls,
+                         0)) {
         call_counts_settle(c, recent);
-        *recent = *row;
+        *recent = (struct call_count){ function, thread, period, ticks, 0 };
     }
     recent->calls++;
 }
@@ -188,13 +190,15 @@ static inline void call_counts_take_row(struct call_counts *c, const struct call
 static void call_counts_take(void *context, const struct call_amount *amounts, size_t count)
 {
     struct call_counts *c = context;
+    const uint32_t *ranks = c->order->ranks;
+    const int32_t *threads = c->threads;
+    const size_t functions = c->session->profile->function_count, paths = c->path_count;
     for (size_t i = 0; i < count; i++) {
         const struct call_amount *call = &amounts[i];
-        const int32_t thread = call->path < c->path_count ? c->threads[call->path] : -1;
-        if (call->function < c->session->profile->function_count && thread >= 0)
-            call_counts_take_row(c,
-                                 &(struct call_count){ c->order->ranks[call->function], (uint32_t)thread,
-                                                       call_counts_period(c, call->end), call_ticks(call->time), 0 });
+        const int32_t thread = call->path < paths ? threads[call->path] : -1;
+        if (call->function < functions && thread >= 0)
+            call_counts_take_row(c, ranks[call->function], (uint32_t)thread, call_counts_period(c, call->end),
+                                 call_ticks(call->time));
     }
 }
 
@@ -212,7 +216,7 @@ static void call_counts_merge(struct call_counts *into, const struct call_counts
 }
 
 /* Follows all calls with several workers, and returns the sum of their counts. */
-static struct call_counts call_counts_find(const struct call_counts *none)
+static struct call_counts call_counts_find(struct analysis *session, const struct call_counts *none)
 {
     const unsigned jobs = analysis_jobs(none->session);
     struct call_counts *workers = need_memory(jobs, sizeof *workers);
@@ -222,7 +226,7 @@ static struct call_counts call_counts_find(const struct call_counts *none)
         call_counts_begin(&workers[i]);
         contexts[i] = &workers[i];
     }
-    analysis_scan_elapsed(none->session, PROFILE_NONE, call_counts_take, contexts);
+    analysis_scan_with_limits(session, call_counts_take, contexts);
     for (unsigned i = 0; i < jobs; i++)
         call_counts_settle_all(&workers[i]);
     struct call_counts all = workers[0];
@@ -294,11 +298,14 @@ static bool call_counts_fit(struct call_counts *c, struct packed *packed)
     return false;
 }
 
-struct json_object *call_counts_make(const struct analysis *analysis, const struct order *order,
-                                     struct json_object *parts, size_t most, struct blocks *blocks)
+struct json_object *call_counts_make(struct analysis *analysis, const struct order *order, struct json_object *parts,
+                                     size_t most, struct blocks *blocks)
 {
-    if (!most || analysis->summary.imported || analysis->file->header.mode == DWELL_MODE_PROFILE)
+    if (!most || analysis->summary.imported || analysis->file->header.mode == DWELL_MODE_PROFILE) {
+        if (analysis->lacks_limits)
+            analysis_scan_with_limits(analysis, NULL, NULL);
         return NULL;
+    }
     struct call_counts none = { .session = analysis, .order = order, .most_bytes = most };
     struct json_object *described = NULL;
     none.most = most / MIN_ROW > MIN_ROWS ? most / MIN_ROW : MIN_ROWS;
@@ -307,7 +314,7 @@ struct json_object *call_counts_make(const struct analysis *analysis, const stru
     int32_t *threads = thread_ranks_of_paths(order, paths);
     none.threads = threads;
     none.path_count = paths->node_count;
-    struct call_counts c = call_counts_find(&none);
+    struct call_counts c = call_counts_find(analysis, &none);
     struct packed packed;
     if (call_counts_fit(&c, &packed)) {
         described = call_counts_describe(&c, blocks->count);

@@ -80,7 +80,8 @@ static struct json_object *view_session_add_waits(struct packed *waits, struct b
 struct view_session *view_session_new(const struct view_inputs *inputs, const struct view_options *options,
                                       struct error *error)
 {
-    const struct analysis *analysis = inputs->session;
+    struct analysis *analysis = inputs->session;
+    const bool lacked_limits = analysis->lacks_limits;
     struct view_session *view = need_memory(1, sizeof *view);
     struct order *order = order_new(analysis);
     struct paths paths = paths_of(analysis, order);
@@ -106,6 +107,10 @@ struct view_session *view_session_new(const struct view_inputs *inputs, const st
     json_object_object_add(header, "parts", parts);
     json_object_object_add(header, "calls",
                            call_counts_make(analysis, order, parts, options->detail / CALLS_OF_DETAIL, &blocks));
+    if (lacked_limits) { /* those of the paths are in their times */
+        paths_drop(&paths);
+        paths = paths_of(analysis, order);
+    }
     json_object_object_add(
         header, "sources",
         options->sources ? source_texts_make(analysis, order, options->detail / CALLS_OF_DETAIL, &blocks) : NULL);

@@ -20,7 +20,7 @@ struct view_session {
 
 /* What a page is made of. All but the session may be NULL. */
 struct view_inputs {
-    const struct analysis *session;
+    struct analysis *session;     /* if it lacks limits, they are found meanwhile */
     const struct analysis *lines; /* the same session, loaded with call sites */
     struct packed *waits;         /* its block of waits, which the page's session takes */
     const char *answer;           /* the sentence that its report opens with */

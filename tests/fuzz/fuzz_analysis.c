@@ -52,7 +52,7 @@ static void analysis_export(const struct analysis *analysis, FILE *out)
     }
 }
 
-static void analysis_make_page(const struct analysis *analysis)
+static void analysis_make_page(struct analysis *analysis)
 {
     const struct view_options options = { .detail = 100000 };
     struct error error = { NULL };

@@ -90,6 +90,37 @@ Test(unit_copies, single_calls_are_those_of_all_copies)
     selection_request_drop(&options.selection);
 }
 
+/* The shortest and longest calls of paths, if a later pass finds them, come to the paths of joined copies. */
+Test(unit_copies, limits_that_are_found_later_are_those_of_all_copies)
+{
+    struct analysis wanted, later;
+    load_with(&wanted, copies_save(), &(struct analysis_options){ .jobs = 1, .limits = true });
+    load_with(&later, copies_save(), &(struct analysis_options){ .jobs = 2, .limits = true, .limits_later = true });
+    cr_assert(later.measured != NULL);
+    cr_assert(later.lacks_limits);
+    for (uint32_t i = 0; i < later.measured->node_count; i++) { /* as where the cost of probes is known */
+        later.measured->nodes[i].shortest = UINT64_MAX;
+        later.measured->nodes[i].longest = 0;
+    }
+    for (uint32_t i = 0; i < later.profile->node_count; i++) {
+        later.profile->nodes[i].shortest = UINT64_MAX;
+        later.profile->nodes[i].longest = 0;
+    }
+    analysis_scan_with_limits(&later, NULL, NULL);
+    struct times *sums = rollup_groups(wanted.rollup, BY_FUNCTION), *found = rollup_groups(later.rollup, BY_FUNCTION);
+    for (uint32_t i = 0; i < wanted.profile->function_count; i++) {
+        cr_assert(eq(u64, found[i].shortest, sums[i].shortest));
+        cr_assert(eq(u64, found[i].longest, sums[i].longest));
+    }
+    const uint32_t length = copies_only(&later, "length@0x2000");
+    cr_assert(eq(u64, found[length].shortest, 5));
+    cr_assert(eq(u64, found[length].longest, 20));
+    free(sums);
+    free(found);
+    analysis_drop(&wanted);
+    analysis_drop(&later);
+}
+
 Test(unit_copies, several_roots)
 {
     struct analysis_options options = { .jobs = 1 };

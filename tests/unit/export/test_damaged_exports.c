@@ -35,7 +35,7 @@ static bool can_be_opened(const char *path)
 }
 
 /* Compressed output can be read, and timelines stay within their limits. */
-static void view_all(const struct analysis *analysis)
+static void view_all(struct analysis *analysis)
 {
     enum { ROOM = 100000 };
     struct view_session *view;
@@ -61,7 +61,7 @@ static int remove_entry(const char *path, const struct stat *status, int type, s
     return remove(path);
 }
 
-static void export_all(const struct analysis *analysis)
+static void export_all(struct analysis *analysis)
 {
     const struct export_options options = { 0 };
     size_t length;

@@ -423,6 +423,49 @@ Test(unit_call_probes, minimum_and_maximum_are_without_probes)
     analysis_drop(&analysis);
 }
 
+/* ---- minimum and maximum that are found later ---- */
+
+static void call_probes_count_amounts(void *context, const struct call_amount *amounts, size_t count)
+{
+    (void)amounts;
+    __atomic_fetch_add((size_t *)context, count, __ATOMIC_RELAXED);
+}
+
+/* The session of call_probes_load_limits, whose limits another pass finds, has the same ones. */
+static void expect_same_limits_later(const struct analysis *wanted, unsigned jobs)
+{
+    struct analysis analysis;
+    const struct analysis_options later = { .jobs = jobs, .limits = true, .limits_later = true };
+    size_t count = 0;
+    void *contexts[] = { &count, &count, &count, &count };
+    cr_assert(le(uint, jobs, 4));
+    load_with(&analysis, test_path("limits.dwell"), &later);
+    cr_assert(analysis.lacks_limits);
+    analysis_scan_with_limits(&analysis, call_probes_count_amounts, contexts);
+    cr_assert(not(analysis.lacks_limits));
+    cr_assert(eq(sz, analysis.profile->node_count, wanted->profile->node_count));
+    uint32_t *nodes = calloc(wanted->profile->node_count, sizeof *nodes); /* workers find paths in any order */
+    for (uint32_t i = 0; i < wanted->profile->node_count; i++) {
+        const struct profile_node *node = &wanted->profile->nodes[i];
+        if (node->parent == PROFILE_NONE) {
+            nodes[i] = profile_find_root(analysis.profile, 1, 1);
+            continue;
+        }
+        nodes[i] = profile_find_child(analysis.profile, nodes[node->parent],
+                                      profile_find_same_function(analysis.profile, wanted->profile, node->function));
+        const struct profile_node *found = &analysis.profile->nodes[nodes[i]];
+        cr_assert(eq(u64, found->shortest, node->shortest));
+        cr_assert(eq(u64, found->longest, node->longest));
+        cr_assert(eq(u64, found->net_shortest, node->net_shortest));
+        cr_assert(eq(u64, found->net_longest, node->net_longest));
+        cr_assert(eq(u64, analysis.rollup->nodes[nodes[i]].shortest, wanted->rollup->nodes[i].shortest));
+        cr_assert(eq(u64, analysis.rollup->nodes[nodes[i]].longest, wanted->rollup->nodes[i].longest));
+    }
+    free(nodes);
+    cr_assert(eq(sz, count, wanted->profile->counts.exits));
+    analysis_drop(&analysis);
+}
+
 /* minimum <= mean <= maximum, in a column of each of the four times. */
 static void check_columns(const struct analysis *analysis)
 {
@@ -473,6 +516,7 @@ Test(unit_call_probes, random_sessions, .timeout = 300)
             }
         }
         struct analysis analysis = call_probes_load_limits(w, &(struct analysis_options){ .limits = true });
+        expect_same_limits_later(&analysis, 1 + seed % 4);
         expect_sums(&analysis);
         expect_scan(&analysis, 1 + seed % MAX_SCAN_JOBS);
         check_columns(&analysis);

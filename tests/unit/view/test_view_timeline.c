@@ -57,7 +57,7 @@ static void expect_sums_of_activity(const struct shown *s, size_t thread)
     cr_assert(eq(u64, cpu, less(less(elapsed, blocked), preempted)));
 }
 
-static struct shown shown_of(const struct analysis *analysis, size_t detail)
+static struct shown shown_of(struct analysis *analysis, size_t detail)
 {
     struct view_session *view;
     EXPECT_SUCCESS(view = view_session_new(&(struct view_inputs){ .session = analysis },
