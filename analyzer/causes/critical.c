@@ -207,7 +207,7 @@ static void critical_make_rows(struct critical_walk *w, const struct path_scan *
     qsort_r(p->rows, p->row_count, sizeof *p->rows, critical_compare_rows, (void *)analysis);
 }
 
-static void critical_scan(struct critical_walk *w)
+static void critical_scan(struct critical_walk *w, struct path_memory *memory)
 {
     const struct analysis *analysis = w->loaded;
     struct critical_path *p = w->path;
@@ -220,8 +220,8 @@ static void critical_scan(struct critical_walk *w)
         const struct critical_segment *s = &p->segments[order[i]];
         ranges[i] = (struct path_range){ s->thread, s->begin, s->end, s->woken };
     }
-    struct path_scan scan =
-        path_scan_run(analysis->file, analysis->profile, analysis_jobs(analysis), ranges, p->segment_count, false);
+    struct path_scan scan = path_scan_run(analysis->file, analysis->profile, analysis_jobs(analysis), ranges,
+                                          p->segment_count, false, memory);
     for (size_t i = 0; i < p->segment_count; i++)
         p->segments[order[i]].longest = critical_what_of(analysis, scan.longest[i]);
     critical_make_rows(w, &scan);
@@ -315,11 +315,11 @@ struct critical_path critical_path_walk(const struct analysis *analysis, const s
 }
 
 struct critical_path critical_path_find(const struct analysis *analysis, const struct critical_part *part,
-                                        const struct wait_causes *causes)
+                                        const struct wait_causes *causes, struct path_memory *memory)
 {
     struct critical_path p = { .part = *part };
     struct critical_walk w = critical_walk_back(analysis, &p, causes);
-    critical_scan(&w);
+    critical_scan(&w, memory);
     critical_find_threads(&w);
     critical_walk_drop(&w);
     return p;

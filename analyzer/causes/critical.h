@@ -71,9 +71,11 @@ bool critical_find_slowest(const struct analysis *analysis, uint32_t function, c
 struct critical_path critical_path_walk(const struct analysis *analysis, const struct critical_part *part,
                                         const struct wait_causes *causes);
 
-/* Reads the session again. The analysis and the causes are those of the whole session. */
+/* Reads the session again. The analysis and the causes are those of the whole session. `memory` is that of
+ * path_scan_run.
+ */
 struct critical_path critical_path_find(const struct analysis *analysis, const struct critical_part *part,
-                                        const struct wait_causes *causes);
+                                        const struct wait_causes *causes, struct path_memory *memory);
 void critical_path_drop(struct critical_path *p);
 
 #endif

@@ -194,7 +194,7 @@ int critical_command(int argc, char **argv)
     shared_options_load_moments(&loaded, s.file, &s.shared);
     const struct critical_part part = critical_choose_part(&loaded, &s);
     struct wait_causes causes = wait_causes_find_wakers(&loaded);
-    struct critical_path path = critical_path_find(&loaded, &part, &causes);
+    struct critical_path path = critical_path_find(&loaded, &part, &causes, NULL);
     critical_add_remarks(&loaded, &path, &causes);
     wait_causes_drop(&causes);
     if (s.shared.print == table_print_json)

@@ -184,7 +184,7 @@ static void what_if_find_yields(struct what_if *w)
 }
 
 struct what_if *what_if_new(const struct analysis *analysis, const struct critical_part *part,
-                            struct wait_causes *causes)
+                            struct wait_causes *causes, struct path_memory *memory)
 {
     struct what_if *w = need_memory(1, sizeof *w);
     *w = (struct what_if){ .loaded = analysis, .part = *part };
@@ -199,8 +199,8 @@ struct what_if *what_if_new(const struct analysis *analysis, const struct critic
     wait_causes_drop(causes);
     qsort(w->points, w->point_count, sizeof *w->points, what_if_compare_points);
     struct path_range *stretches = what_if_make_stretches(w);
-    w->scan =
-        path_scan_run(analysis->file, analysis->profile, analysis_jobs(analysis), stretches, w->stretch_count, true);
+    w->scan = path_scan_run(analysis->file, analysis->profile, analysis_jobs(analysis), stretches, w->stretch_count,
+                            true, memory);
     free(stretches);
     w->less = need_memory(w->stretch_count + 1, sizeof *w->less);
     what_if_find_yields(w);

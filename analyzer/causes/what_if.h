@@ -27,9 +27,10 @@ struct what_if_rank {
 struct what_if;
 
 /* Reads the session again. The analysis and the causes are those of the whole session; the analysis outlives the
- * result. Frees the causes before it reads, so that memory is not needed for both. */
+ * result. Frees the causes before it reads, so that memory is not needed for both. `memory` is
+ * that of path_scan_run. */
 struct what_if *what_if_new(const struct analysis *analysis, const struct critical_part *part,
-                            struct wait_causes *causes);
+                            struct wait_causes *causes, struct path_memory *memory);
 void what_if_free(struct what_if *w);
 
 /* Later predictions are for a machine with so many processors. Zero, the first value: threads run and are preempted as

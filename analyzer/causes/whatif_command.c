@@ -357,7 +357,7 @@ int whatif_command(int argc, char **argv)
         scales[i] = (struct what_if_scale){ option_timed_function(&loaded, s.functions[i]), s.factors[i] };
     struct wait_causes causes = wait_causes_find_wakers(&loaded);
     whatif_name_sleeps(&loaded, &part, &causes);
-    struct what_if *w = what_if_new(&loaded, &part, &causes);
+    struct what_if *w = what_if_new(&loaded, &part, &causes, NULL);
     const struct whatif_lengths lengths = whatif_predict(&s, &loaded, w, scales, part.to - part.from);
     whatif_add_remarks(&s, &loaded, &lengths);
     whatif_name_blocked(&s, &loaded, w, scales);

@@ -155,8 +155,8 @@ static void meanwhile_add_session(struct meanwhile_parts *parts, const struct wh
             meanwhile_add_call(&ranges, &part->waits, &why->scan.sampled[i], wait);
     meanwhile_join(&ranges);
     if (ranges.count) {
-        struct path_scan scan =
-            path_scan_run(analysis->file, analysis->profile, analysis_jobs(analysis), ranges.list, ranges.count, false);
+        struct path_scan scan = path_scan_run(analysis->file, analysis->profile, analysis_jobs(analysis), ranges.list,
+                                              ranges.count, false, NULL);
         meanwhile_add_scan(parts, part, &scan);
         path_scan_drop(&scan);
     }

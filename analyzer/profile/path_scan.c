@@ -14,6 +14,7 @@
 #include "profile/chunk_ends.h"
 #include "profile/generations.h"
 #include "profile/identify.h"
+#include "profile/path_memory.h"
 #include "trace/chunk_window.h"
 #include "trace/stack.h"
 
@@ -26,6 +27,7 @@ struct path_job {
     const uint64_t *ends; /* by chunk */
     uint32_t *longest;    /* by range, as the next one; NULL if not wanted */
     uint64_t *outside;
+    struct path_memory *memory; /* or NULL */
     size_t next_chunk;
 };
 
@@ -357,18 +359,52 @@ static void path_add_last(struct path_worker *w, const struct stack_state *state
     path_add_parts(w, &extras, state->last, t->end_time);
 }
 
-static void path_add_chunk(struct path_worker *w, const struct trace_chunk *chunk)
+/* Whether all of the current chunk is in the current range, and what its times are does not depend on the range. The
+ * time to a thread's end is in none of its events. */
+static bool path_chunk_is_within(const struct path_worker *w, uint64_t last)
 {
+    return w->begin <= w->chunk->start_time && last < w->end && !w->chunk->last_of_thread &&
+           w->job->ranges[w->range].woken <= w->chunk->start_time;
+}
+
+/* Adds the chunk without reading it. Returns false if that is not possible. */
+static bool path_add_remembered(struct path_worker *w, size_t index)
+{
+    const struct path_chunk *chunk = w->job->memory ? path_memory_find(w->job->memory, index) : NULL;
+    if (!chunk || !path_chunk_is_within(w, chunk->last))
+        return false;
+    for (size_t i = 0; i < chunk->count; i++)
+        *path_times_of(w, chunk->list[i].function) = chunk->list[i].times;
+    path_flush(w, chunk->last);
+    return true;
+}
+
+/* `first` is the range in which the chunk began. What it has is not flushed yet. */
+static void path_remember(const struct path_worker *w, size_t index, size_t first, uint64_t last)
+{
+    if (!w->job->memory || w->range != first || !path_chunk_is_within(w, last))
+        return;
+    struct path_chunk *chunk = path_memory_add(w->job->memory, index, w->listed_count);
+    for (size_t i = 0; chunk && i < w->listed_count; i++)
+        chunk->list[i] = (struct path_remembered){ w->listed[i], w->slots[w->listed[i]].times };
+    if (chunk)
+        chunk->last = last;
+}
+
+static void path_add_chunk(struct path_worker *w, size_t index)
+{
+    const struct trace_chunk *chunk = &w->job->file->chunks[index];
     struct stack_state state;
     struct decoder d;
-    if (!window_begin(&w->window, w->job->file, chunk, &d))
-        return;
     w->chunk = chunk;
+    w->last_range = path_find_range(w->job, chunk->thread, UINT64_MAX);
+    path_set_range(w, path_find_range(w->job, chunk->thread, chunk->start_time));
+    const size_t first = w->range;
+    if (path_add_remembered(w, index) || !window_begin(&w->window, w->job->file, chunk, &d))
+        return;
     w->process = session_file_process(w->job->file, chunk->process);
     w->serial = w->process ? w->process->serial : 0;
     generations_begin(&w->generations, w->process);
-    w->last_range = path_find_range(w->job, chunk->thread, UINT64_MAX);
-    path_set_range(w, path_find_range(w->job, chunk->thread, chunk->start_time));
     stack_begin(&state, chunk);
     path_open_frames(w);
     do
@@ -376,6 +412,7 @@ static void path_add_chunk(struct path_worker *w, const struct trace_chunk *chun
     while (w->begin != UINT64_MAX && window_more(&w->window, &d));
     if (w->begin == UINT64_MAX)
         return;
+    path_remember(w, index, first, state.last);
     path_add_last(w, &state);
     path_flush(w, state.last);
 }
@@ -398,7 +435,7 @@ static void *path_work(void *argument)
         if (i >= w->job->file->chunk_count)
             return NULL;
         if (path_wants_chunk(w->job, i))
-            path_add_chunk(w, &w->job->file->chunks[i]);
+            path_add_chunk(w, i);
         progress_add(1);
     }
 }
@@ -500,7 +537,7 @@ static void path_add_joined(struct path_scan *s, const struct profile *p, const 
 }
 
 struct path_scan path_scan_run(const struct session_file *file, const struct profile *profile, unsigned jobs,
-                               const struct path_range *ranges, size_t count, bool amounts)
+                               const struct path_range *ranges, size_t count, bool amounts, struct path_memory *memory)
 {
     struct path_scan s = { .functions = profile->function_count + 1 };
     s.sums = need_memory(s.functions, sizeof *s.sums);
@@ -508,7 +545,7 @@ struct path_scan path_scan_run(const struct session_file *file, const struct pro
     s.amounts = amounts ? need_memory(s.functions, sizeof *s.amounts) : NULL;
     s.outside = amounts ? need_memory(count + 1, sizeof *s.outside) : NULL;
     uint64_t *ends = chunk_ends(file);
-    struct path_job job = { file, profile, ranges, count, ends, s.longest, s.outside, 0 };
+    struct path_job job = { file, profile, ranges, count, ends, s.longest, s.outside, memory, 0 };
     struct path_worker *workers = need_memory(jobs, sizeof *workers);
     bool *started = need_memory(jobs, sizeof *started);
     size_t part_count;

@@ -61,10 +61,13 @@ static inline struct path_times path_amounts_next(const struct path_amounts *a, 
     return sum;
 }
 
+struct path_memory;
+
 /* `ranges` are sorted by thread and time, and do not overlap. There are less than 2^31. The profile has all functions
- * of the session. The result has either `longest`, or `amounts` and `outside`; the others are NULL. */
+ * of the session. The result has either `longest`, or `amounts` and `outside`; the others are NULL. `memory` is for
+ * several scans of a session (path_memory.h), or NULL. */
 struct path_scan path_scan_run(const struct session_file *file, const struct profile *profile, unsigned jobs,
-                               const struct path_range *ranges, size_t count, bool amounts);
+                               const struct path_range *ranges, size_t count, bool amounts, struct path_memory *memory);
 void path_scan_drop(struct path_scan *s);
 
 #endif

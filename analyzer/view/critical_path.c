@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "base/sorted.h"
+#include "profile/path_memory.h"
 #include "view/thread_rank.h"
 
 struct page_critical_row {
@@ -103,9 +104,9 @@ static void page_critical_add_rows(struct page_critical *c, const struct analysi
 }
 
 static void page_critical_add_ranks(struct page_critical *c, const struct analysis *analysis, const struct order *order,
-                                    struct wait_causes *causes)
+                                    struct wait_causes *causes, struct path_memory *memory)
 {
-    struct what_if *w = what_if_new(analysis, &c->part, causes);
+    struct what_if *w = what_if_new(analysis, &c->part, causes, memory);
     c->recorded = c->part.to - c->part.from;
     c->unknown = what_if_unknown(w);
     c->ranged = what_if_is_range(c->unknown, c->recorded);
@@ -123,9 +124,9 @@ static void page_critical_add_ranks(struct page_critical *c, const struct analys
 
 /* Single segments may be many. They are freed before the ranking is made. */
 static void page_critical_add_path(struct page_critical *c, const struct analysis *analysis, const struct order *order,
-                                   const struct wait_causes *causes)
+                                   const struct wait_causes *causes, struct path_memory *memory)
 {
-    struct critical_path p = critical_path_find(analysis, &c->part, causes);
+    struct critical_path p = critical_path_find(analysis, &c->part, causes, memory);
     c->unknown_origins = p.unknown_origins;
     page_critical_add_rows(c, analysis, order, &p);
     page_critical_add_segments(c, analysis, order, &p);
@@ -146,8 +147,10 @@ void page_critical_find(struct page_critical *c, const struct analysis *analysis
         wait_causes_drop(causes);
         return;
     }
-    page_critical_add_path(c, analysis, order, causes);
-    page_critical_add_ranks(c, analysis, order, causes);
+    struct path_memory *memory = path_memory_new(analysis->file);
+    page_critical_add_path(c, analysis, order, causes, memory);
+    page_critical_add_ranks(c, analysis, order, causes, memory);
+    path_memory_free(memory);
 }
 
 static struct container_table page_critical_table(struct page_critical *c, int number, const char *name, size_t rows,

@@ -35,7 +35,7 @@ static void critical_check(struct writer *w, uint64_t from, uint64_t to, const c
     struct selection_request request = { .from = { from > 0, NULL, from }, .to = { to > 0, NULL, to } };
     cr_assert(critical_find_part(&analysis, &request, &part, &error));
     struct wait_causes causes = wait_causes_find_wakers(&analysis);
-    struct critical_path p = critical_path_find(&analysis, &part, &causes);
+    struct critical_path p = critical_path_find(&analysis, &part, &causes, NULL);
     wait_causes_drop(&causes);
     uint64_t sum = 0;
     FILE *out = need_stream(&text[0], &length);

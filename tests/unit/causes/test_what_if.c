@@ -26,7 +26,7 @@ static void what_if_check(struct writer *w, uint64_t recorded, const struct pred
     load_whole(&analysis, test_path("run"), 2);
     cr_assert(critical_find_part(&analysis, &request, &part, &error));
     struct wait_causes causes = wait_causes_find_wakers(&analysis);
-    struct what_if *what = what_if_new(&analysis, &part, &causes);
+    struct what_if *what = what_if_new(&analysis, &part, &causes, NULL);
     cr_assert(eq(u64, what_if_predict(what, NULL, 0), recorded));
     for (size_t i = 0; i < count; i++) {
         uint32_t function = 0;
@@ -102,7 +102,7 @@ Test(unit_what_if, ranking)
     load_whole(&analysis, test_path("run"), 1);
     cr_assert(critical_find_part(&analysis, &request, &part, &error));
     struct wait_causes causes = wait_causes_find_wakers(&analysis);
-    struct what_if *what = what_if_new(&analysis, &part, &causes);
+    struct what_if *what = what_if_new(&analysis, &part, &causes, NULL);
     struct what_if_rank *ranks = what_if_rank_functions(what, 10, false, &count);
     cr_assert(eq(sz, count, 2));
     cr_assert(eq(str, analysis.names[ranks[0].function].name, "work"));
@@ -135,7 +135,7 @@ static void what_if_check_limits(struct writer *w, uint64_t unknown, const struc
     load_whole(&analysis, test_path("run"), 2);
     cr_assert(critical_find_part(&analysis, &request, &part, &error));
     struct wait_causes causes = wait_causes_find_wakers(&analysis);
-    struct what_if *what = what_if_new(&analysis, &part, &causes);
+    struct what_if *what = what_if_new(&analysis, &part, &causes, NULL);
     cr_assert(eq(u64, what_if_unknown(what), unknown));
     for (size_t i = 0; i < count; i++) {
         uint32_t function = 0;
@@ -236,7 +236,7 @@ Test(unit_what_if, blocked_in_its_own_code)
     load_whole(&analysis, test_path("run"), 1);
     cr_assert(critical_find_part(&analysis, &request, &part, &error));
     struct wait_causes causes = wait_causes_find_wakers(&analysis);
-    struct what_if *what = what_if_new(&analysis, &part, &causes);
+    struct what_if *what = what_if_new(&analysis, &part, &causes, NULL);
     for (uint32_t i = 0; i < analysis.profile->function_count; i++)
         cr_assert(eq(u64, what_if_blocked(what, i), strcmp(analysis.names[i].name, "work") == 0 ? 30 : 0));
     what_if_free(what);
@@ -256,7 +256,7 @@ static void what_if_check_cpus(struct writer *w, const uint64_t (*wanted)[2], si
     load_whole(&analysis, test_path("run"), 1);
     cr_assert(critical_find_part(&analysis, &request, &part, &error));
     struct wait_causes causes = wait_causes_find_wakers(&analysis);
-    struct what_if *what = what_if_new(&analysis, &part, &causes);
+    struct what_if *what = what_if_new(&analysis, &part, &causes, NULL);
     for (size_t i = 0; i < count; i++) {
         what_if_set_cpus(what, (unsigned)wanted[i][0]);
         cr_assert(eq(u64, what_if_predict(what, NULL, 0), wanted[i][1]), "%u processors", (unsigned)wanted[i][0]);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "profile/chunk_ends.h"
+#include "profile/path_memory.h"
 #include "support/scenario.h"
 
 TestSuite(unit_path_scan, .timeout = 300);
@@ -104,7 +105,7 @@ Test(unit_path_scan, the_amounts_of_functions_in_ranges)
     const uint64_t outside[RANGES] = { 0, 3, 0, 10, 10 };
     struct outcome o = two_threads();
     for (unsigned jobs = 1; jobs <= MOST_JOBS; jobs++) {
-        struct path_scan s = path_scan_run(o.file, o.profile, jobs, ranges, RANGES, true);
+        struct path_scan s = path_scan_run(o.file, o.profile, jobs, ranges, RANGES, true, NULL);
         size_t found = 0;
         check_sums(&o, &s);
         for (size_t i = 0; i < s.functions; i++) {
@@ -129,11 +130,92 @@ Test(unit_path_scan, the_function_that_took_most_of_a_range)
     const uint64_t longest[RANGES] = { B, A, B, A, A };
     struct outcome o = two_threads();
     for (unsigned jobs = 1; jobs <= MOST_JOBS; jobs++) {
-        struct path_scan s = path_scan_run(o.file, o.profile, jobs, ranges, RANGES, false);
+        struct path_scan s = path_scan_run(o.file, o.profile, jobs, ranges, RANGES, false, NULL);
         check_sums(&o, &s);
         for (size_t i = 0; i < RANGES; i++)
             cr_assert(eq(u64, address_of(&o, s.longest[i]), longest[i]));
         path_scan_drop(&s);
+    }
+    outcome_drop(&o);
+}
+
+/* ---- several scans of a session ---- */
+
+enum { CHUNKS = 4 };
+
+/* A calls B for 10 of each 100 ticks: a chunk. In the third one it is preempted for 5. The last one ends at 395. */
+static struct outcome four_chunks(void)
+{
+    struct writer *w = writer_new();
+    write_process(w, 1, 100, "/bin/prog");
+    write_thread(w, 1, 1, 100, SOURCE_PERF, "one");
+    for (uint32_t i = 0; i < CHUNKS; i++) {
+        begin_events(w, 1, 1, i, 100 * i, (struct open_call[]){ { A, 0 } }, i > 0);
+        if (i == 0)
+            write_enter(w, 0, A);
+        write_enter(w, 100 * i + 20, B);
+        if (i == 2)
+            write_off_cpu(w, true, 222, 5);
+        write_exit(w, 100 * i + 30);
+        write_enter(w, 100 * i + 95, B);
+        write_exit(w, 100 * i + 95);
+        end_events(w, true);
+    }
+    return outcome_of(w, 1);
+}
+
+static struct path_times sum_of(const struct outcome *o, const struct path_scan *s, uint64_t function)
+{
+    for (size_t i = 0; i < s->functions; i++)
+        if (address_of(o, i) == function)
+            return s->sums[i];
+    return (struct path_times){ 0 };
+}
+
+/* The range holds the first chunk and the third one as a whole. The second one is in two ranges, and the last one of a
+ * thread is always read. */
+Test(unit_path_scan, chunks_in_one_range_are_read_once)
+{
+    const struct path_range first[] = { { 1, 0, 150, 0 }, { 1, 150, 1000, 200 } },
+                            second[] = { { 1, 0, 100, 0 }, { 1, 100, 1000, 100 } };
+    struct outcome o = four_chunks();
+    for (unsigned jobs = 1; jobs <= MOST_JOBS; jobs++) {
+        struct path_memory *memory = path_memory_new(o.file);
+        struct path_scan s = path_scan_run(o.file, o.profile, jobs, first, 2, false, memory),
+                         plain = path_scan_run(o.file, o.profile, jobs, second, 2, false, NULL);
+        path_scan_drop(&s);
+        size_t known = 0;
+        for (size_t i = 0; i < o.file->chunk_count; i++) {
+            const struct path_chunk *chunk = path_memory_find(memory, i);
+            if (!chunk)
+                continue;
+            const uint64_t start = o.file->chunks[i].start_time;
+            cr_assert(start == 0 || start == 200);
+            cr_assert(eq(u64, chunk->last, start + 95));
+            cr_assert(eq(sz, chunk->count, start ? 2 : 3)); /* the time before the first event is outside of all */
+            known++;
+        }
+        cr_assert(eq(sz, known, 2));
+        s = path_scan_run(o.file, o.profile, jobs, second, 2, false, memory);
+        for (size_t i = 0; i < s.functions; i++) {
+            cr_assert(eq(u64, s.sums[i].work, plain.sums[i].work));
+            cr_assert(eq(u64, s.sums[i].runnable, plain.sums[i].runnable));
+            cr_assert(eq(u64, s.sums[i].outside, plain.sums[i].outside));
+        }
+        cr_assert(eq(u64, sum_of(&o, &s, B).work, 35));
+        cr_assert(eq(u64, sum_of(&o, &s, B).runnable, 5));
+        cr_assert(eq(u64, address_of(&o, s.longest[0]), A));
+        path_scan_drop(&s);
+        for (size_t i = 0; i < o.file->chunk_count; i++) { /* they are not read: what is remembered counts */
+            const struct path_chunk *chunk = path_memory_find(memory, i);
+            for (size_t j = 0; chunk && j < chunk->count; j++)
+                chunk->list[j].times.work += address_of(&o, chunk->list[j].function) == B ? 1000 : 0;
+        }
+        s = path_scan_run(o.file, o.profile, jobs, second, 2, false, memory);
+        cr_assert(eq(u64, sum_of(&o, &s, B).work, 3035)); /* the second scan has added the second chunk */
+        path_scan_drop(&s);
+        path_scan_drop(&plain);
+        path_memory_free(memory);
     }
     outcome_drop(&o);
 }
