@@ -58,10 +58,10 @@ static uint64_t budget_reached_valued(const struct session_file *file)
     return calls;
 }
 
-/* The budget changes neither which functions have values nor what these cost: about that of two or three events. */
+/* The budget changes neither which functions have values nor what these cost: about that of one or two events. */
 static void budget_reached_remark(struct summary *summary, const struct analysis *analysis)
 {
-    static const double ns_of_values = 50;
+    static const double ns_of_values = 25;
     const uint64_t valued = budget_reached_valued(analysis->file);
     const double own =
         (double)times_value(&summary->sums, VALUE_ELAPSED, INCLUSIVE) / (double)summary->ticks_per_second;
