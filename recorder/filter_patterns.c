@@ -105,7 +105,7 @@ static char *filters_split(const char **value)
 static bool filters_add_depth(struct filters *f, const char *value, const struct filter_place *place)
 {
     enum { MAX_DEPTH = 8000, MAX_BELOW = 250 };
-    uint32_t depth;
+    uint32_t depth = 0;
     char *pattern = filters_split(&value);
     if (!pattern)
         return filters_parse_number(value, place, (struct filter_range){ 1, MAX_DEPTH }, &f->depth);
