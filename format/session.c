@@ -14,6 +14,7 @@
 
 #include "clock.h"
 #include "guard.h"
+#include "offers.h"
 #include "rotation.h"
 #include "session_lock.h"
 #include "sys.h"
@@ -62,7 +63,7 @@ bool session_beyond_limit(uint64_t end)
 /* Takes space by writing zeros instead of fallocate. In both cases a full disk is an error here, not a SIGBUS in the
  * program. But written pages come into the page cache in large pieces. Mapping them costs a third of faulting in
  * reserved ones. */
-static long session_write_zeros(int fd, uint64_t offset, uint32_t size)
+long session_write_zeros(int fd, uint64_t offset, uint32_t size)
 {
     static const char zeros[PIECE];
     for (int tries = 0; size > 0;) {
@@ -456,7 +457,12 @@ uint64_t session_claim(const struct session *session, int fd, uint32_t size)
     const uint32_t ended = DWELL_TROUBLE_NO_SPACE | (session->limited ? DWELL_TROUBLE_KEEP_FREE : 0);
     if (__atomic_load_n(&session->header->trouble, __ATOMIC_RELAXED) & ended)
         return 0;
-    const uint64_t offset = session_advance(session, fd, size);
+    uint64_t offset = offers_take(session, fd, size);
+    if (offset) {
+        session_break_seal(session->header);
+        return offset;
+    }
+    offset = session_advance(session, fd, size);
     if (!offset)
         return 0;
     long error = session_beyond_limit(offset + size) ? -EFBIG : session_write_zeros(fd, offset, size);

@@ -18,6 +18,7 @@ struct session {
     uint64_t device, inode;           /* identify the file, as another may have the same name */
     uint64_t id[2];                   /* session_id of the header */
     bool limited;                     /* max_size and keep_free of the header apply: to recorded processes */
+    uint32_t writer;                  /* serial number of the process; zero for the recorder */
 };
 
 /* Errors of a session, beside negative errno values. */
@@ -80,9 +81,13 @@ bool session_settle(const struct session *session, int fd);
 /* Whether a limit keeps `size` bytes from being claimed. Without a descriptor, of the file's size alone. */
 bool session_is_at_limit(const struct session *session, int fd, uint32_t size);
 
-/* Claims `size` bytes (a multiple of DWELL_UNIT) and fills them with zeros. Returns their offset. If the disk is full
+/* Claims `size` bytes (a multiple of DWELL_UNIT), which are zeros; or a free chunk of that size that was offered
+ * (offers.h), with its header. Returns their offset. If the disk is full
  * or a limit is reached, returns zero and sets `trouble` in the header. Safe in any thread and process. */
 uint64_t session_claim(const struct session *session, int fd, uint32_t size);
+
+/* Writes zeros. Returns zero or a negative errno value. */
+long session_write_zeros(int fd, uint64_t offset, uint32_t size);
 
 /* Returns whether RLIMIT_FSIZE forbids a file of `end` bytes. An attempt would send the program SIGXFSZ. */
 bool session_beyond_limit(uint64_t end);

@@ -43,6 +43,16 @@ struct dwell_control *control_chunk_next(int fd, struct control_walk *walk)
     return control;
 }
 
+bool control_chunk_has_ended(int fd, uint64_t offset, uint32_t process)
+{
+    struct dwell_chunk_header head;
+    uint32_t ended = 0;
+    const off_t at = (off_t)(offset + offsetof(struct dwell_control, ended));
+    return pread(fd, &head, sizeof head, (off_t)offset) == sizeof head && head.magic == DWELL_CHUNK_MAGIC &&
+           head.kind == DWELL_CHUNK_CONTROL && head.process == process &&
+           pread(fd, &ended, sizeof ended, at) == sizeof ended && ended;
+}
+
 /* Not by a mapping, as somebody may truncate the file. */
 void control_chunk_deafen(int fd, uint64_t offset, uint32_t process)
 {
@@ -58,7 +68,7 @@ void control_chunk_deafen(int fd, uint64_t offset, uint32_t process)
         return; /* whoever waits for the process has a limit */
 }
 
-static void control_chunk_wake(struct dwell_control *control)
+void control_chunk_wake(struct dwell_control *control)
 {
     __atomic_fetch_add(&control->work, 1, __ATOMIC_SEQ_CST);
     sys_futex_wake_shared(&control->work);

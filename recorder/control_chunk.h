@@ -2,6 +2,7 @@
 #ifndef DWELL_RECORDER_CONTROL_CHUNK_H
 #define DWELL_RECORDER_CONTROL_CHUNK_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -27,6 +28,12 @@ struct dwell_control *control_chunk_next(int fd, struct control_walk *walk);
 
 /* The process of the chunk has ended: it does not listen any more, even if it was killed. */
 void control_chunk_deafen(int fd, uint64_t offset, uint32_t process);
+
+/* The process looks for what there is to do. */
+void control_chunk_wake(struct dwell_control *control);
+
+/* Whether its process has recorded all and is about to end. */
+bool control_chunk_has_ended(int fd, uint64_t offset, uint32_t process);
 
 enum control_answer {
     CONTROL_DONE,   /* the result is in the chunk */

@@ -171,7 +171,9 @@ static void keep_copy_header(struct keep_copying *c)
     page.more.levels = page.more.sites = page.more.filled = 0;
     page.more.keep = c->keep;
     page.more.kept_calls = page.more.usual_calls = page.more.limited_calls = page.more.unkept_calls = 0;
-    page.more.dropped_calls = page.more.dropped_usual = page.more.forgotten = 0;
+    page.more.dropped_calls = page.more.dropped_usual = page.more.forgotten = page.more.dropped_processes = 0;
+    page.more.room_until = page.more.free_bytes = 0;
+    memset(page.more.offers, 0, sizeof page.more.offers);
     for (size_t i = 0; i < c->chosen->count; i++)
         (*(c->chosen->calls[i].usual ? &page.more.usual_calls : &page.more.kept_calls))++;
     keep_copy_write(c, &page, sizeof page, 0);

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "recorder/keep_drop.h"
 #include "recorder/keep_rings.h"
 #include "session_lock.h"
 #include "trace/kept_calls.h"
@@ -41,6 +42,20 @@ static void keep_free_values(const struct session_file *file, int fd, const stru
     keep_rings_free(&r);
 }
 
+static bool keep_trim_all_ended(const void *of, uint32_t process)
+{
+    (void)of, (void)process;
+    return true;
+}
+
+/* A process may have ended before it dropped those of its windows that had to make room. */
+static void keep_trim_calls(const struct session *session, int fd, struct session_file *file, uint64_t around)
+{
+    const struct keep_drop drop = { session, fd, around, session_more(session)->room_until, keep_trim_all_ended, NULL };
+    if (drop.until)
+        keep_drop_calls(&drop, file);
+}
+
 void keep_trim(const struct session *session, int fd, const char *path)
 {
     const char *error;
@@ -52,6 +67,7 @@ void keep_trim(const struct session *session, int fd, const char *path)
         return;
     if (kept_settings_read(file, &keep)) {
         size_t count, kept_count = 0;
+        keep_trim_calls(session, fd, file, keep.around);
         struct kept_window *windows = kept_windows(&file->kept, keep.around, &count);
         struct keep_rings r = keep_rings_find(file, false);
         struct kept_window *kept = need_memory(r.count + 1, sizeof *kept);

@@ -108,8 +108,7 @@ static bool watch_has_ended(uint32_t pid, uint64_t start)
     return !watch_read_stat(pid, &stat) || stat.start != start || stat.state == 'Z' || stat.state == 'X';
 }
 
-/* Calls `visit` for each mapping until it returns true. Returns whether it did; errno is not zero if there is no such
- * file. */
+/* Calls `visit` for each mapping until it returns true. Returns whether it did; errno is set if there is no file. */
 struct mapping {
     uint64_t begin, end, offset;
     const char *file; /* device and inode */
@@ -311,6 +310,8 @@ static void watch_record_end(struct process_watch *w, size_t i)
         control_chunk_deafen(w->fd, p->offset, p->serial);
     }
     finish_ends_add(w->ends, p->serial, p->pid, status, time);
+    if (!p->missed || control_chunk_has_ended(w->fd, p->offset, p->serial)) /* else it may live unseen */
+        gone_processes_add(&w->gone, p->serial);
     watch_remove(w, i);
 }
 
@@ -370,6 +371,8 @@ static uint64_t watch_visit(struct process_watch *w, uint64_t offset)
         watch_add_found(w, &p);
     else if (sight == SIGHT_NOT_IT)
         watch_add(w, &p);
+    if (sight == SIGHT_NOT_IT && control_chunk_has_ended(w->fd, offset, p.serial))
+        watch_record_end(w, w->count - 1);
     pthread_mutex_unlock(&w->lock);
     return c.next;
 }
@@ -379,7 +382,7 @@ static void watch_visit_new(struct process_watch *w, uint64_t latest)
     struct control_walk walk = control_walk_begin(latest);
     while (walk.at && walk.at != w->visited)
         control_walk_on(&walk, watch_visit(w, walk.at));
-    w->visited = latest;
+    __atomic_store_n(&w->visited, latest, __ATOMIC_RELEASE);
 }
 
 static void *watch_newcomers(void *argument)
@@ -506,6 +509,7 @@ static void watch_close(struct process_watch *w)
     if (w->wake >= 0)
         close(w->wake);
     free(w->list);
+    gone_processes_end(&w->gone);
     free(w->file);
     pthread_mutex_destroy(&w->lock);
 }
@@ -526,6 +530,7 @@ void process_watch_start(struct process_watch *w, const struct session *session,
 {
     *w = (struct process_watch){ .session = session, .fd = fd, .sampler = sampler, .events = -1, .wake = -1 };
     w->ends = finish_ends_begin(session, fd);
+    gone_processes_begin(&w->gone, session_more(session)->keep);
     pthread_mutex_init(&w->lock, NULL);
     w->file = watch_find_own_file(session);
     struct process_stat self = { .start = 0 };

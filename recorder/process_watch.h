@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "recorder/gone_processes.h"
 #include "recorder/sampler.h"
 #include "session.h"
 #include "trace/session_finish.h"
@@ -24,13 +25,14 @@ struct process_watch {
     uint32_t stop;
     int events;       /* epoll: a pidfd of each watched process, and `wake` */
     int wake;         /* eventfd */
-    uint64_t visited; /* offset of the latest control chunk that was visited */
+    uint64_t visited; /* offset of the latest control chunk that was visited: the list is read up to there */
     char *file;       /* the session's device and inode as /proc/PID/maps has them; NULL: PIDs there are not ours */
     uint64_t start;   /* of dwell, in clock ticks since boot */
     struct watched_process *list;
     size_t count, room;
     size_t polled; /* processes without a pidfd */
     unsigned polls;
+    struct gone_processes gone; /* where only windows are kept */
 };
 
 /* Nanoseconds of CPU time, by the kernel's account of a process and by its clock. */

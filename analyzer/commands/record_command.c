@@ -15,6 +15,7 @@
 #include "recorder/filter_service.h"
 #include "recorder/filters.h"
 #include "recorder/keep_handing.h"
+#include "recorder/keep_reuse.h"
 #include "recorder/keep_trim.h"
 #include "recorder/left_processes.h"
 #include "recorder/name_service.h"
@@ -231,6 +232,25 @@ static void record_find_functions(struct record_settings *s, const char *file)
         die(STATUS_OWN_FAILURE, "%s", wrong.text);
 }
 
+/* What happens to kept windows while the program runs. */
+struct record_keeping {
+    struct keep_handing handing;
+    struct keep_reuse reuse;
+};
+
+static void record_keeping_start(struct record_keeping *k, const char *command, int fd, const char *path,
+                                 struct process_watch *watch)
+{
+    keep_handing_start(&k->handing, command, watch->session, path);
+    keep_reuse_start(&k->reuse, watch->session, fd, path, watch);
+}
+
+static void record_keeping_stop(struct record_keeping *k)
+{
+    keep_handing_stop(&k->handing);
+    keep_reuse_stop(&k->reuse);
+}
+
 int command_record(int argc, char **argv)
 {
     struct record_settings s;
@@ -277,19 +297,19 @@ int command_record(int argc, char **argv)
         record_others_adopt();
     signal_relay_begin(&relay);
     const uint64_t stolen = stolen_time_now();
-    struct keep_handing handing;
-    keep_handing_start(&handing, s.on_keep, &session, path);
+    struct record_keeping keeping;
+    record_keeping_start(&keeping, s.on_keep, fd, path, &watch);
     struct record_timer timer;
     record_timer_start(&timer, session.header, fd, s.record_for, s.program[0], s.quiet);
     program.status = record_child_run(&s, &e, &environment, &sampler, &relay, &program.pid, &error);
     program.time = clock_now(session.header->clock);
     program.cpu = relay.killed ? &relay.cpu : NULL;
     if (s.wait_all && program.status != -1)
-        record_others_wait(&relay, &watch, &handing, fd);
+        record_others_wait(&relay, &watch, &keeping.handing, fd);
     signal_relay_end(&relay);
     session_more(&session)->stolen_time = stolen_time_now() - stolen;
     record_timer_stop(&timer);
-    keep_handing_stop(&handing);
+    record_keeping_stop(&keeping);
     process_watch_settle(&watch);
     struct record_others others = record_others_find(&watch);
     process_watch_stop(&watch);
@@ -312,7 +332,7 @@ int command_record(int argc, char **argv)
             record_seal_dump(&session, path);
         outcome.own_hooks = outcome.empty && executable_has_own_hooks(&e, file);
         record_report(&s, &outcome);
-        keep_handing_finish(&handing);
+        keep_handing_finish(&keeping.handing);
         if (!s.quiet)
             record_others_say(&others, fd);
         keep_watches_read_named(&s.filters.keep, &session, fd);

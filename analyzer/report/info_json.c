@@ -251,6 +251,7 @@ static struct json_object *info_json_kept(const struct session_file *f)
     info_json_number(object, "unkept_calls", true, f->more.unkept_calls);
     info_json_number(object, "dropped_slow_calls", true, f->more.dropped_calls);
     info_json_number(object, "dropped_usual_calls", true, f->more.dropped_usual);
+    info_json_number(object, "dropped_processes", true, f->more.dropped_processes);
     info_json_number(object, "forgotten_activities", true, f->more.forgotten);
     json_object_object_add(object, "watches", watches);
     json_object_object_add(object, "calls", calls);

@@ -56,6 +56,9 @@ static void info_print_dropped(const struct dwell_file_more *more)
         info_print_line("not kept",
                         "%" PRIu64 " slow calls and %" PRIu64 " usual ones, whose windows made room for later ones",
                         more->dropped_calls, more->dropped_usual);
+    if (more->dropped_processes)
+        info_print_line("not kept", "%" PRIu64 " processes that have ended, as the session has no window of them",
+                        more->dropped_processes);
     if (more->forgotten)
         info_print_line("not kept",
                         "%" PRIu64 " activities were not watched to their end, as their thread had more than %d open",

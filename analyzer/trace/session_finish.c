@@ -29,6 +29,7 @@ struct finish_writer {
     int fd;
     enum dwell_chunk_kind kind;
     struct dwell_chunk_header *chunk;
+    uint64_t offset; /* of the chunk */
     uint32_t size, used;
 };
 
@@ -53,6 +54,7 @@ static bool finish_begin_chunk(struct finish_writer *w, uint32_t size)
     w->chunk = session_map(w->session, w->fd, offset, size);
     if (!w->chunk)
         return false;
+    w->offset = offset;
     w->size = size;
     w->used = sizeof *w->chunk;
     w->chunk->size = size;
@@ -128,6 +130,11 @@ bool finish_cpu_add(struct finish_writer *w, uint32_t process, uint32_t pid, uin
         .clock = clock,
     };
     return finish_append_record(w, &record.record, sizeof record, NULL, 0);
+}
+
+uint64_t finish_ends_at(const struct finish_writer *w)
+{
+    return w->chunk ? w->offset : 0;
 }
 
 void finish_ends_close(struct finish_writer *w)

@@ -38,6 +38,8 @@ enum { FINISH_STATUS_UNKNOWN = -1 };
  * the writer. The session must stay valid until then. Not thread-safe. */
 struct finish_writer *finish_ends_begin(const struct session *session, int fd);
 bool finish_ends_add(struct finish_writer *writer, uint32_t process, uint32_t pid, int status, uint64_t time);
+/* Offset of the chunk that gets the next record, if it has room; or zero. */
+uint64_t finish_ends_at(const struct finish_writer *writer);
 void finish_ends_close(struct finish_writer *writer);
 
 /* Records the CPU time of a process that has ended, in nanoseconds, as finish_ends_add does its end. */

@@ -458,6 +458,7 @@ static void merge_add_more(struct dwell_file_more *sum, const struct dwell_file_
     sum->unkept_calls += more->unkept_calls;
     sum->dropped_calls += more->dropped_calls;
     sum->dropped_usual += more->dropped_usual;
+    sum->dropped_processes += more->dropped_processes;
     sum->forgotten += more->forgotten;
 }
 

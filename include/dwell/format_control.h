@@ -15,10 +15,10 @@ struct dwell_control {
     uint32_t work;      /* a futex, changed and woken with every command */
     uint32_t command;   /* enum dwell_command; reset to zero when it is done */
     int32_t result;     /* of the last command: zero or more, or a negative errno value */
-    uint32_t pad;
-    char text[1024]; /* dump: the path to write; event: "NAME:LEVEL", "GUID:LEVEL", "*:off" and so on; level, keep,
-                      * values: an offset in the file, decimal */
-    uint32_t asks;   /* enum dwell_question about the module below; reset to zero by the answer */
+    uint32_t ended;     /* not zero: the process has recorded its end, and adds nothing else */
+    char text[1024];    /* dump: the path to write; event: "NAME:LEVEL", "GUID:LEVEL", "*:off" and so on; level, keep,
+                         * values: an offset in the file, decimal */
+    uint32_t asks;      /* enum dwell_question about the module below; reset to zero by the answer */
     uint32_t build_id_length;
     uint32_t path_length;
     uint32_t program;  /* dwell_program_key of its build-id, or zero; stored before it reads dwell_file_more.levels */

@@ -7,6 +7,7 @@
 #include "chunk.h"
 #include "guard.h"
 #include "helper.h"
+#include "offers.h"
 #include "process.h"
 #include "record.h"
 #include "recorder.h"
@@ -29,6 +30,7 @@ static void chunk_write_free_header(struct area area)
 {
     struct dwell_chunk_header *chunk = (struct dwell_chunk_header *)area.at;
     chunk->size = area.size;
+    chunk->process = runtime.process->serial;
     __atomic_store_n(&chunk->magic, DWELL_CHUNK_MAGIC, __ATOMIC_RELEASE);
 }
 
@@ -72,14 +74,17 @@ static void chunk_clear(char *at)
     __atomic_store_n(&chunk->kind, DWELL_CHUNK_FREE, __ATOMIC_RELEASE);
     __atomic_thread_fence(__ATOMIC_SEQ_CST); /* a reader that finds its bytes changed finds that, too */
     memset((char *)(chunk + 1), 0, size - sizeof *chunk);
-    *chunk = (struct dwell_chunk_header){ .size = size, .magic = DWELL_CHUNK_MAGIC };
+    *chunk =
+        (struct dwell_chunk_header){ .size = size, .process = runtime.process->serial, .magic = DWELL_CHUNK_MAGIC };
 }
 
 /* Windows make room before the session has its maximum size, so that recording does not end. */
 static struct area chunk_take_spare(int fd, uint32_t size, bool *full)
 {
+    spare_release_windows(fd);
     struct area area = spare_take_free(fd, size);
-    *full = !area.at && runtime.makes_room && session_is_at_limit(&runtime.session, fd, size) && spare_has_window(0);
+    *full = !area.at && runtime.makes_room && session_is_at_limit(&runtime.session, fd, size) &&
+            !offers_have(&runtime.session, size) && spare_has_window(0);
     if (*full)
         area = spare_take_window(fd, size);
     if (area.at) {

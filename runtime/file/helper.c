@@ -22,6 +22,7 @@
 #include "retired.h"
 #include "runtime.h"
 #include "session.h"
+#include "spare.h"
 #include "sys.h"
 #include "upward.h"
 
@@ -172,6 +173,7 @@ static void helper_run(void *argument)
         uint32_t seen = __atomic_load_n(p->helper.work, __ATOMIC_ACQUIRE);
         upward.take_commands(p, fd);
         const bool hurries = upward.hurries();
+        spare_release_windows(fd);
         bool busy = helper_answer_request(p, fd);
         busy |= helper_fill_pool(p, fd, hurries);
         if (!busy || retired_are_many())

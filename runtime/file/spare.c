@@ -5,6 +5,7 @@
 
 #include "guard.h"
 #include "lock.h"
+#include "offers.h"
 #include "process.h"
 #include "runtime.h"
 #include "session.h"
@@ -109,4 +110,34 @@ bool spare_has_window(uint32_t size)
     const bool has = spare_find(&spare->windows, size) < spare->windows.end;
     lock_release(&spare->lock);
     return has;
+}
+
+/* Takes some chunks with events up to that time at most. */
+static uint32_t spare_take_until(uint64_t until, struct spare_chunk *taken, uint32_t most)
+{
+    struct spare_list *list = &runtime.process->spare.windows;
+    uint32_t count = 0, to = list->first;
+    lock_take(&runtime.process->spare.lock);
+    for (uint32_t i = list->first; i < list->end; i++)
+        if (list->chunks[i].until <= until && count < most)
+            taken[count++] = list->chunks[i];
+        else
+            list->chunks[to++] = list->chunks[i];
+    list->end = to;
+    lock_release(&runtime.process->spare.lock);
+    return count;
+}
+
+void spare_release_windows(int fd)
+{
+    enum { AT_ONCE = 32 };
+    const uint64_t until = __atomic_load_n(&session_more(&runtime.session)->room_until, __ATOMIC_ACQUIRE);
+    if (!runtime.makes_room || __atomic_load_n(&runtime.process->spare.released, __ATOMIC_RELAXED) >= until)
+        return;
+    __atomic_store_n(&runtime.process->spare.released, until, __ATOMIC_RELAXED);
+    upward.drop_windows(until);
+    struct spare_chunk taken[AT_ONCE];
+    for (uint32_t count; (count = spare_take_until(until, taken, AT_ONCE)) > 0;)
+        for (uint32_t i = 0; i < count; i++)
+            offers_write_free(fd, taken[i].offset, taken[i].size, 0);
 }

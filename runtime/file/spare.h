@@ -24,6 +24,7 @@ struct spare_list {
 struct process_spare {
     uint32_t lock;
     struct spare_list free, windows;
+    uint64_t released; /* ticks: windows up to then were given up */
 };
 
 /* Unmaps a free chunk. */
@@ -37,6 +38,9 @@ struct area spare_take_free(int fd, uint32_t size);
 
 /* The same for the oldest chunk of windows, which are dropped. */
 struct area spare_take_window(int fd, uint32_t size);
+
+/* Gives up the chunks of all windows up to the time that the recorder has stored in page 0: nobody has them then. */
+void spare_release_windows(int fd);
 
 /* Whether any chunk of windows has that size. */
 bool spare_has_window(uint32_t size);

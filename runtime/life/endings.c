@@ -13,7 +13,9 @@
 #include "clock.h"
 #include "fault_signals.h"
 #include "helper.h"
+#include "keep_calls.h"
 #include "levels/levels.h"
+#include "lock.h"
 #include "losses.h"
 #include "metadata_records.h"
 #include "monitor.h"
@@ -66,6 +68,27 @@ void ending_take_back(const struct ending *ending)
 
 /* ---- children ---- */
 
+/* A service may have any number of children, so the ends of earlier ones make room where only windows are kept. The
+ * recorder has seen these, too. */
+static void ending_append_of_child(const struct dwell_rec_process_end *end)
+{
+    struct process_keep *k = &runtime.process->keep;
+    if (!keep_settings.on) {
+        metadata_append(&end->record, sizeof *end, NULL, 0);
+        return;
+    }
+    lock_take(&k->lock);
+    struct dwell_record **place = &k->child_ends[k->child_end_count++ % KEEP_CHILD_ENDS], *record = *place;
+    lock_release(&k->lock);
+    if (!record) {
+        *place = metadata_append(&end->record, sizeof *end, NULL, 0);
+        return;
+    }
+    metadata_take_back(record);
+    memcpy(record + 1, &end->record + 1, sizeof *end - sizeof end->record);
+    __atomic_store_n(&record->type, DWELL_REC_PROCESS_END, __ATOMIC_RELEASE);
+}
+
 void ending_of_child(pid_t pid, int status)
 {
     if (pid <= 0 || !(WIFEXITED(status) || WIFSIGNALED(status)) || !process_is_recorded())
@@ -79,7 +102,7 @@ void ending_of_child(pid_t pid, int status)
     };
     const uint64_t mask = sys_block_signals();
     if (mask != SYS_NOT_BLOCKED)
-        metadata_append(&record.record, sizeof record, NULL, 0);
+        ending_append_of_child(&record);
     sys_restore_signals(mask);
 }
 

@@ -23,6 +23,7 @@
 #include "guard.h"
 #include "helper.h"
 #include "interposed.h"
+#include "keep_calls.h"
 #include "levels/levels.h"
 #include "library_calls.h"
 #include "loaded.h"
@@ -265,17 +266,25 @@ static void process_note_missing_features(void)
         metadata_note("the CPU's counter cannot be used as a clock: every event reads CLOCK_MONOTONIC");
 }
 
-/* Enters the session, in the first process and in each forked child. */
-static void process_enter_session(int fd)
+/* Enters the session, in the first process and in each forked child. Where windows are kept, the recorder uses the
+ * space of ended processes again. It knows a process by its control chunk, so there is none without one: then this is
+ * false. */
+static bool process_enter_session(int fd)
 {
     static uint32_t last_serial; /* in a forked child: the parent's */
     struct process *p = runtime.process;
     const uint32_t parent_process = last_serial;
     p->serial = __atomic_fetch_add(&runtime.session.header->next_process, 1, __ATOMIC_RELAXED);
     p->pid = (uint32_t)SYS0(getpid);
+    runtime.session.writer = p->serial;
     last_serial = p->serial;
-    chunk_begin_process(parent_process != 0, fd);
     control_begin_process(fd);
+    if (keep_settings.on && !p->control.chunk) {
+        runtime.lossy = true;
+        sys_close(fd);
+        return false;
+    }
+    chunk_begin_process(parent_process != 0, fd);
     monitor_begin();
     const char *helper = environment_get("DWELL_HELPER");
     runtime.helper_is_wanted = !helper || strcmp(helper, "off") != 0;
@@ -292,6 +301,7 @@ static void process_enter_session(int fd)
     process_cpu_begin(parent_process != 0);
     __atomic_store_n(&p->initialized, 1, __ATOMIC_RELEASE);
     sys_futex_wake(&p->initialized, INT32_MAX);
+    return true;
 }
 
 static bool process_set_up_first(void)
@@ -307,15 +317,14 @@ static bool process_set_up_first(void)
     int fd = process_set_up();
     if (!&dwell_interposed)
         environment_conceal(); /* it passes on what is known now */
-    if (fd >= 0) {
-        process_enter_session(fd);
+    const bool entered = fd >= 0 && process_enter_session(fd);
+    if (entered)
         control_dump_on_signal();
-    } else {
+    else
         runtime.off = true;
-    }
     __atomic_store_n(&setup_state, 2, __ATOMIC_RELEASE);
     sys_futex_wake(&setup_state, INT32_MAX);
-    return fd >= 0;
+    return entered;
 }
 
 /* In a forked child, whose process block is wiped, and which has the session's page 0 still mapped. It may have started
@@ -329,11 +338,9 @@ static bool process_set_up_child(struct process *p)
         return __atomic_load_n(&p->initialized, __ATOMIC_ACQUIRE) && !runtime.off;
     }
     const int fd = environment_follows() ? session_reopen(&runtime.session, runtime.path) : -ENOENT;
-    if (fd >= 0) {
-        process_enter_session(fd);
+    if (fd >= 0 && process_enter_session(fd))
         return true;
-    }
-    if (environment_follows()) {
+    if (fd < 0 && environment_follows()) {
         session_trouble(&runtime.session, DWELL_TROUBLE_NO_FILE);
         runtime.lossy = true;
     }
@@ -439,6 +446,8 @@ void process_end(enum dwell_end how, int value)
     process_finish_chunk(thread_self);
     retired_finish();
     filter_end_process();
+    if (p->control.chunk)
+        p->control.chunk->ended = 1;
     process_cpu_set_up_ends(rest); /* it may end again */
     sys_restore_signals(mask);
     errno = error;

@@ -8,6 +8,7 @@
 #include "keep_calls.h"
 #include "lock.h"
 #include "metadata_records.h"
+#include "offers.h"
 #include "process.h"
 #include "runtime.h"
 #include "sys.h"
@@ -120,7 +121,8 @@ static void keep_add_window(struct process_keep *k, struct keep_window window)
 static bool keep_is_full(void)
 {
     const struct dwell_file_header *h = runtime.session.header;
-    return (!runtime.makes_room && __atomic_load_n(&h->limit_time, __ATOMIC_RELAXED) != 0) ||
+    const bool ended = !runtime.makes_room && __atomic_load_n(&h->limit_time, __ATOMIC_RELAXED) != 0;
+    return (ended && !offers_have(&runtime.session, DWELL_UNIT)) ||
            __atomic_load_n(&h->trouble, __ATOMIC_RELAXED) & DWELL_TROUBLE_NO_SPACE;
 }
 
@@ -129,8 +131,9 @@ bool keep_covers(uint64_t begin, uint64_t end)
     struct process_keep *k = &runtime.process->keep;
     if (!keep_settings.on || keep_is_full())
         return false;
+    const uint64_t room_until = __atomic_load_n(&session_more(&runtime.session)->room_until, __ATOMIC_RELAXED);
     lock_take(&k->lock);
-    const bool dropped = end <= k->dropped;
+    const bool dropped = end <= k->dropped || end <= room_until;
     bool covers = !dropped && k->forgotten && begin <= k->forgotten;
     for (uint32_t i = k->count; i-- > 0 && !covers && !dropped;) {
         const struct keep_window *w = &k->windows[(k->first + i) % KEEP_WINDOWS];
@@ -180,8 +183,9 @@ static bool keep_takes_turn(uint64_t now)
 static bool keep_has_room(void)
 {
     const struct dwell_file_header *h = runtime.session.header;
-    return !keep_is_full() &&
-           (!h->max_size || runtime.makes_room || __atomic_load_n(&h->cursor, __ATOMIC_RELAXED) < h->max_size / 4 * 3);
+    const uint64_t free = __atomic_load_n(&session_more(&runtime.session)->free_bytes, __ATOMIC_RELAXED);
+    return !keep_is_full() && (!h->max_size || runtime.makes_room ||
+                               __atomic_load_n(&h->cursor, __ATOMIC_RELAXED) < h->max_size / 4 * 3 + free);
 }
 
 /* The part of a window that the thread's own ring does not hold any more. */

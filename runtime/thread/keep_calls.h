@@ -51,6 +51,9 @@ struct thread_activities {
 enum { KEEP_WINDOWS = 256 };
 
 /* In the process' block: windows of kept calls, in the order of their ends. Each is apart from the one before. */
+/* How many ends of children a process records where windows are kept: later ones take the records of earlier ones. */
+enum { KEEP_CHILD_ENDS = 256 };
+
 struct process_keep {
     uint32_t lock;
     uint32_t first, count; /* in the array, which is used in turn */
@@ -64,6 +67,8 @@ struct process_keep {
         uint64_t begin; /* of its window, in ticks */
     } * entries; /* if windows make room: the first `live` ones; then records of dropped calls, to be used again */
     uint32_t live, entry_count, entry_room;
+    struct dwell_record *child_ends[KEEP_CHILD_ENDS]; /* the last ends of children that were recorded */
+    uint32_t child_end_count;
 };
 
 /* Reads the settings in the session `fd`. */

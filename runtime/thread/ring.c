@@ -12,6 +12,7 @@
 #include "chunk.h"
 #include "guard.h"
 #include "keep_calls.h"
+#include "offers.h"
 #include "process.h"
 #include "process_lock.h"
 #include "retired.h"
@@ -38,6 +39,8 @@ static bool ring_is_shared_and_full(uint32_t least)
 {
     const struct dwell_file_header *h = runtime.session.header;
     const bool ended = __atomic_load_n(&h->limit_time, __ATOMIC_RELAXED) != 0;
+    if (offers_have(&runtime.session, least))
+        return false;
     if (runtime.makes_room)
         return (ended || session_is_at_limit(&runtime.session, -1, least)) && !spare_has_window(least);
     return (h->shared_ring || keep_settings.on) && ended;

@@ -279,3 +279,46 @@ Test(unit_why_samples, a_function_that_was_recorded_at_first)
     samples_write(w, begin + 2000, 90, G + 8);
     samples_check(w, 1, "~f;g 90000/17000\n~f 10000/3000", NULL);
 }
+
+/* ---- several sessions ---- */
+
+static void samples_load(struct analysis *analysis, struct why_session *session, const char *name)
+{
+    load_with(analysis, test_path(name), &(struct analysis_options){ .jobs = 1 });
+    *session = (struct why_session){ .analysis = analysis, .function = samples_find_f(analysis) };
+}
+
+/* Twenty samples of the slow call of a session are too few to divide its time. Forty of both are not. A half of them is
+ * in plain, which one session has three quarters of, and the other one has a quarter of. */
+Test(unit_why_samples, sessions_are_pooled)
+{
+    static const char *const names[] = { "pooled-1", "pooled-2" };
+    struct analysis loaded[2];
+    struct why_session sessions[2];
+    struct why why;
+    struct error error = { NULL };
+    for (unsigned i = 0; i < 2; i++) {
+        struct writer *w = samples_new(1);
+        samples_write_usual(w);
+        samples_write(w, samples_begin_of(USUAL) + 1000, i ? 5 : 15, PLAIN + 1);
+        samples_write(w, samples_begin_of(USUAL) + 3000, i ? 15 : 5, i ? COPY + 5 : F + 8);
+        end_samples(w, true);
+        writer_save(w, test_path(names[i]));
+        writer_free(w);
+        samples_load(&loaded[i], &sessions[i], names[i]);
+        cr_assert(
+            why_find_several(&why, &sessions[i], 1, &(struct why_choice){ .slow = WHY_RANK, .number = 1 }, &error));
+        char *text = samples_text(&why);
+        cr_assert(eq(str, text, "f 99953/19000\nf;g 50/1000"));
+        free(text);
+        why_drop(&why);
+    }
+    cr_assert(
+        why_find_several(&why, sessions, 2, &(struct why_choice){ .percent = 100.0 * 2 / (2 + 2 * USUAL) }, &error));
+    char *text = samples_text(&why);
+    cr_assert(eq(str, text, "~f;plain 99953/0\n~f;copy 74965/19000\n~f 24988/19000\nf;g 100/2000"));
+    free(text);
+    why_drop(&why);
+    for (unsigned i = 0; i < 2; i++)
+        analysis_drop(&loaded[i]);
+}
