@@ -50,10 +50,10 @@ struct thread_activities {
 
 enum { KEEP_WINDOWS = 256 };
 
-/* In the process' block: windows of kept calls, in the order of their ends. Each is apart from the one before. */
 /* How many ends of children a process records where windows are kept: later ones take the records of earlier ones. */
 enum { KEEP_CHILD_ENDS = 256 };
 
+/* In the process' block: windows of kept calls, in the order of their ends. Each is apart from the one before. */
 struct process_keep {
     uint32_t lock;
     uint32_t first, count; /* in the array, which is used in turn */
