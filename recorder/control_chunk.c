@@ -90,9 +90,14 @@ static bool control_chunk_wait(const struct dwell_control *control, long millise
     }
 }
 
+bool control_chunk_listens(const struct dwell_control *control)
+{
+    return __atomic_load_n(&control->listening, __ATOMIC_ACQUIRE);
+}
+
 enum control_answer control_chunk_post(struct dwell_control *control, uint32_t command, const char *text, long patience)
 {
-    if (!__atomic_load_n(&control->listening, __ATOMIC_ACQUIRE))
+    if (!control_chunk_listens(control))
         return CONTROL_DEAF;
     uint32_t none = DWELL_COMMAND_NONE;
     const uint32_t claimed = UINT32_MAX; /* while the text is written */

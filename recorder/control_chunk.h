@@ -42,6 +42,9 @@ enum control_answer {
     CONTROL_SILENT, /* it did not answer in time */
 };
 
+/* Whether the process takes commands. */
+bool control_chunk_listens(const struct dwell_control *control);
+
 /* Sends a command: CONTROL_DONE. Waits `patience` milliseconds until an earlier one is done. The second waits for the
  * answer. */
 enum control_answer control_chunk_post(struct dwell_control *control, uint32_t command, const char *text,

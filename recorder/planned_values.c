@@ -237,21 +237,46 @@ static struct planned_list planned_choose(const struct planned_module *m, const 
     return list;
 }
 
+/* What several choices ask for of one function. */
+struct planned_wanted {
+    char **what; /* none: all values */
+    size_t count, room;
+    bool strict; /* a function without one of these is an error */
+};
+
+/* Values add up. A choice without WHAT asks for all, and takes the place of earlier ones, as later ones take its place.
+ */
+static void planned_want(struct planned_wanted *w, const struct value_choice *c)
+{
+    if (!c->count)
+        w->count = 0;
+    for (size_t i = 0; i < c->count; i++) {
+        size_t at = 0;
+        while (at < w->count && strcmp(w->what[at], c->what[i]) != 0)
+            at++;
+        if (at < w->count)
+            continue;
+        GROW(w->what, w->count, w->room);
+        w->what[w->count++] = c->what[i];
+    }
+    w->strict = value_choice_is_name(c);
+}
+
 /* A pattern leaves out functions that do not have what was asked for. */
-static bool planned_add_function(struct planned_module *m, const struct value_choice *c, uint64_t function,
+static bool planned_add_function(struct planned_module *m, const struct planned_wanted *w, uint64_t function,
                                  const char *name)
 {
     struct function_arguments f;
     struct error error = { NULL };
-    bool good = arguments_find(m->reader, function, c->what, c->count, &f, &error);
+    bool good = arguments_find(m->reader, function, w->what, w->count, &f, &error);
     if (good && f.sites) {
-        const struct planned_list list = planned_choose(m, &f, name, c->count > 0);
+        const struct planned_list list = planned_choose(m, &f, name, w->count > 0);
         if (list.count)
             planned_put_function(m, function, &f, &list);
         if (list.more)
             say("%s: %s: only the first %d values are recorded", planned_origin(m->values), name, DWELL_VALUES_MOST);
     }
-    if (!good && value_choice_is_name(c))
+    if (!good && w->strict)
         error_set(m->error, "%s: %s: %s", planned_origin(m->values), name, error.text);
     else
         good = true;
@@ -260,19 +285,37 @@ static bool planned_add_function(struct planned_module *m, const struct value_ch
     return good;
 }
 
-static bool planned_look_at(struct planned_module *m, struct value_choice *c, uint64_t function)
+/* Whether the pattern may name one more function. */
+static bool planned_may_match(const struct planned_module *m, const struct value_choice *c)
 {
-    char *name = value_choice_take(c, m->binaries, m->module, function);
+    return m->values->off || m->values->many || c->matches <= PLANNED_FUNCTIONS ||
+           error_set(m->error, "%s '%s' names more than %d functions, and values are secrets: name fewer%s",
+                     planned_origin(m->values), c->text, PLANNED_FUNCTIONS,
+                     m->values->origin ? "" : ", or add --values-many");
+}
+
+/* All choices that name the function count. */
+static bool planned_look_at(struct planned_module *m, uint64_t function)
+{
+    struct planned_wanted wanted = { .count = 0 };
+    char *name = NULL;
     bool good = true;
-    if (name && m->values->off)
+    for (size_t i = 0; i < m->values->count && good; i++) {
+        struct value_choice *c = &m->values->choices[i];
+        char *found = value_choice_take(c, m->binaries, m->module, function);
+        if (!found)
+            continue;
+        planned_want(&wanted, c);
+        good = planned_may_match(m, c);
+        free(name);
+        name = found;
+    }
+    if (good && name && m->values->off)
         planned_put_function(m, function, &(struct function_arguments){ .count = 0 },
                              &(struct planned_list){ .count = 0 });
-    else if (name && c->matches > PLANNED_FUNCTIONS && !m->values->many)
-        good = error_set(m->error, "%s '%s' names more than %d functions, and values are secrets: name fewer%s",
-                         planned_origin(m->values), c->text, PLANNED_FUNCTIONS,
-                         m->values->origin ? "" : ", or add --values-many");
-    else if (name)
-        good = planned_add_function(m, c, function, name);
+    else if (good && name)
+        good = planned_add_function(m, &wanted, function, name);
+    free(wanted.what);
     free(name);
     return good;
 }
@@ -280,10 +323,9 @@ static bool planned_look_at(struct planned_module *m, struct value_choice *c, ui
 static void planned_find_in_module(struct planned_module *m)
 {
     uint64_t function;
-    for (size_t i = 0; i < m->values->count && !m->error->text; i++)
-        for (size_t place = 0; arguments_next_function(m->reader, &place, &function);)
-            if (!planned_look_at(m, &m->values->choices[i], function))
-                break;
+    for (size_t place = 0; arguments_next_function(m->reader, &place, &function);)
+        if (!planned_look_at(m, function))
+            break;
 }
 
 void planned_values_find_in(struct planned_values *v, const struct symbol_module *loaded, const char *file,

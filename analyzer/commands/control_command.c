@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "analysis/level_changes.h"
@@ -107,10 +108,28 @@ static struct dwell_file_header *control_map_header(int fd)
     return at;
 }
 
+static bool control_is_gone(uint32_t pid)
+{
+    return kill((pid_t)pid, 0) != 0 && errno == ESRCH;
+}
+
+/* The helper of a process that has just begun may not listen yet. */
+static void control_await_helper(const struct dwell_control *control, uint32_t pid)
+{
+    enum { TRIES = 200 };
+    static const struct timespec pause = { .tv_nsec = 5000000 };
+    for (int i = 0; i < TRIES && !control_chunk_listens(control) && !control_is_gone(pid); i++)
+        nanosleep(&pause, NULL);
+}
+
 static void control_send_command(struct dwell_control *control, uint32_t pid, uint32_t command, const char *text)
 {
-    switch (control_chunk_send(control, command, text, PATIENCE,
-                               command == DWELL_COMMAND_DUMP ? DUMP_PATIENCE : PATIENCE)) {
+    control_await_helper(control, pid);
+    const enum control_answer answer =
+        control_chunk_send(control, command, text, PATIENCE, command == DWELL_COMMAND_DUMP ? DUMP_PATIENCE : PATIENCE);
+    if (answer != CONTROL_DONE && control_is_gone(pid))
+        die(STATUS_ERROR, "process %u has ended", pid);
+    switch (answer) {
     case CONTROL_DEAF:
         die(STATUS_ERROR,
             "process %u takes no commands: its runtime has no helper thread; run it without DWELL_HELPER=off", pid);

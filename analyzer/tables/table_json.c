@@ -64,12 +64,26 @@ static struct json_object *table_json_cell(const struct table *t, const struct c
     return NULL;
 }
 
+/* The next dot that separates members. Names of recorded values can have dots themselves, as req->head.size: behind
+ * "values.", only an end of a range is a member. */
+static char *table_json_dot(char *key, bool of_values)
+{
+    static const char *const ends[] = { ".from", ".to" };
+    const size_t length = strlen(key);
+    for (size_t i = 0; of_values && i < sizeof ends / sizeof *ends; i++)
+        if (length > strlen(ends[i]) && strcmp(key + length - strlen(ends[i]), ends[i]) == 0)
+            return key + length - strlen(ends[i]);
+    return of_values ? NULL : strchr(key, '.');
+}
+
 /* The key "object.kind" is the member "kind" of the member "object". */
 static void table_json_add(struct json_object *to, char *key, struct json_object *value)
 {
-    for (char *dot; (dot = strchr(key, '.')); key = dot + 1) {
+    bool of_values = false;
+    for (char *dot; (dot = table_json_dot(key, of_values)); key = dot + 1) {
         struct json_object *inner;
         *dot = 0;
+        of_values = strcmp(key, "values") == 0;
         if (!json_object_object_get_ex(to, key, &inner)) {
             inner = json_object_new_object();
             json_object_object_add(to, key, inner);

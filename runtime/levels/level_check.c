@@ -144,6 +144,13 @@ static __attribute__((noinline, cold)) void level_keep_call(struct thread *t, ui
         runtime.recorder->add_own_time(t, &begin);
 }
 
+static __attribute__((noinline)) void level_judge_call(struct thread *t, uint32_t watch, uint64_t function,
+                                                       uint64_t enter_time)
+{
+    if (!keep_is_inner(t, watch, function) && keep_wants(&t->keep, watch, t->last - enter_time))
+        level_keep_call(t, watch, function, enter_time);
+}
+
 /* The call's entry is read before the exit. After it, t->last is its time. */
 static void level_watched_exit(const struct frame_exit *exit, uint32_t watch)
 {
@@ -154,8 +161,8 @@ static void level_watched_exit(const struct frame_exit *exit, uint32_t watch)
     level_exit_at(exit->function, exit->stack_pointer, exit->tail_call);
     if (UNLIKELY(!call) || UNLIKELY(t->state >> 32 > depth) || UNLIKELY(t->pause.active))
         return;
-    if (UNLIKELY(keep_wants(&t->keep, watch, t->last - enter_time)))
-        level_keep_call(t, watch, exit->function, enter_time);
+    if (UNLIKELY(keep_may_want(watch, t->last - enter_time)))
+        level_judge_call(t, watch, exit->function, enter_time);
 }
 
 static void level_exit_of(const struct frame_exit *exit, uint32_t watch)
@@ -208,13 +215,6 @@ static __attribute__((noinline)) void level_check_exit(uint64_t function, uint64
         level_nested_exit(&exit, watch);
     else
         level_exit_of(&exit, watch);
-}
-
-static __attribute__((noinline)) void level_judge_call(struct thread *t, uint32_t watch, uint64_t function,
-                                                       uint64_t enter_time)
-{
-    if (keep_wants(&t->keep, watch, t->last - enter_time))
-        level_keep_call(t, watch, function, enter_time);
 }
 
 /* The usual exit of a watched function that has a place. Nothing has to be kept across a call, as in the usual probe.

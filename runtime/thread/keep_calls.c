@@ -278,6 +278,21 @@ static bool keep_record(const struct thread *t, const struct dwell_rec_kept *cal
     return keep_store(&record, window.begin);
 }
 
+bool keep_is_inner(const struct thread *t, uint32_t watch, uint64_t function)
+{
+    return UNLIKELY(__atomic_load_n(&keep_settings.recursive[watch], __ATOMIC_RELAXED)) && keep_is_nested(t, function);
+}
+
+/* What was learnt until now has inner calls in it. */
+static void keep_note_recursion(uint32_t watch)
+{
+    if (keep_settings.rules[watch].rule == DWELL_KEEP_ABOVE ||
+        __atomic_exchange_n(&keep_settings.recursive[watch], true, __ATOMIC_RELAXED))
+        return;
+    keep_settings.learnt[watch] = (struct keep_learnt){ 0 };
+    __atomic_store_n(&keep_settings.limits[watch], UINT64_MAX, __ATOMIC_RELAXED);
+}
+
 static struct dwell_rec_kept keep_judge(const struct thread *t, uint32_t watch, uint64_t enter_time, uint64_t exit_time)
 {
     const struct dwell_rec_kept call = {
@@ -308,10 +323,14 @@ static void keep_or_count(struct thread *t, const struct dwell_rec_kept *call, b
 
 void keep_call(struct thread *t, uint32_t watch, uint64_t function, uint64_t enter_time)
 {
+    if (t->stopped)
+        return;
+    if (keep_is_nested(t, function)) {
+        keep_note_recursion(watch);
+        return;
+    }
     struct dwell_rec_kept call = keep_judge(t, watch, enter_time, t->last);
     call.function = function;
-    if (t->stopped || keep_is_nested(t, function))
-        return;
     const uint64_t mask = sys_block_signals();
     if (t->wiped->alive) /* else a handler has forked, and this is the child */
         keep_or_count(t, &call, mask != SYS_NOT_BLOCKED && keep_has_room());

@@ -20,6 +20,7 @@ struct keep_settings {
     uint32_t watches;                        /* their number */
     uint32_t usual;                          /* one call in so many is kept to compare; zero: none */
     bool asks;                               /* keep_asks has to know of calls that are not slow */
+    bool recursive[1 + DWELL_KEEP_WATCHES];  /* a call below another one of its function was seen, by watch */
     uint64_t limits[1 + DWELL_KEEP_WATCHES]; /* ticks, by watch */
     struct dwell_watch rules[1 + DWELL_KEEP_WATCHES];
     struct keep_learnt learnt[1 + DWELL_KEEP_WATCHES];
@@ -93,6 +94,11 @@ static ALWAYS_INLINE bool keep_wants(struct thread_keep *k, uint32_t watch, uint
     return duration > __atomic_load_n(&keep_settings.limits[watch], __ATOMIC_RELAXED) ||
            (UNLIKELY(keep_settings.asks) && keep_asks(k, watch, duration));
 }
+
+/* Whether the call of the thread that has just ended is below another one of its function, and its watch has a limit
+ * that is learnt: only the outermost one counts for that. The first time, keep_call finds out that there are such
+ * calls. */
+bool keep_is_inner(const struct thread *t, uint32_t watch, uint64_t function);
 
 /* Keeps the call of the calling thread that has just ended, at t->last, unless it is below another one of its function,
  * too many were kept, or there is no room. */

@@ -335,6 +335,21 @@ Test(e2e_values_recorded, that_are_too_many)
                   "dwell: --values: mode profile keeps no single calls; use --mode trace or ring\n");
 }
 
+/* Values of one function add up. A pattern for all, and another choice for one of these: the last one counts. */
+Test(e2e_values_recorded, of_several_options)
+{
+#define NAMES "$DWELL info --format json | jq -c '.values.functions[] | select(.calls == 50) | .values'"
+    values_build("gcc -O2 " SOURCES "valued.c");
+    free(run_well("$DWELL record -q --values work:n --values work:kind,n ./valued calls 50"));
+    values_expect(NAMES, "[\"n\",\"kind\"]\n");
+    values_expect("$DWELL values work:kind --format json | jq '[.rows[].calls] | add'", "50\n");
+    values_expect("$DWELL values work:n --format json | jq '[.rows[].calls] | add'", "50\n");
+    free(run_well("$DWELL record -q --values 'w*' --values work:text ./valued calls 50"));
+    values_expect(NAMES, "[\"text\"]\n");
+    free(run_well("$DWELL record -q --values work:text --values 'wor*' ./valued calls 50"));
+    values_expect(NAMES " | jq 'length > 3'", "true\n");
+}
+
 Test(e2e_values_recorded, of_many_functions)
 {
     free(run_well(

@@ -151,7 +151,7 @@ for (const width of [400, 800])
         await page.click('.more-button');
         await assertReachable(page, `the menu at ${width}`);
         const names = await page.$$eval('.tabs [data-view]', (all) => all.map((e) => e.dataset.view));
-        assert.equal(names.length, 17);
+        assert.equal(names.length, 18);
         await page.keyboard.press('Escape');
         for (const name of names) {
             await view(page, name);

@@ -84,6 +84,7 @@ test('six views are tabs, the others are under More; a chosen one of these is a 
         'Processes',
         'Calls',
         'Slow calls',
+        'Values',
         'Lines',
         'About',
     ]);
