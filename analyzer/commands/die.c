@@ -23,8 +23,23 @@ void die_read_usage(bool reads)
     reads_usage = reads;
 }
 
-/* What was printed before is left alone: nothing was if no byte was written or waits in the buffer. */
-static void die_print_json(const char *text)
+/* The lines of an error's list, without their indentation. */
+static void die_print_details(const char *list)
+{
+    fputs(", \"details\": [", stdout);
+    for (const char *line = list, *end; (end = strchr(line, '\n')); line = end + 1) {
+        const char *from = line + strspn(line, " ");
+        char *detail = need_copy(from, (size_t)(end - from));
+        fputs(line == list ? "" : ", ", stdout);
+        json_put_text(stdout, detail);
+        free(detail);
+    }
+    fputs("]", stdout);
+}
+
+/* What was printed before is left alone: nothing was if no byte was written or waits in the buffer. `list` may be NULL.
+ */
+static void die_print_json(const char *text, const char *list)
 {
     static const char missing[] = ": No such file or directory";
     const size_t length = strlen(text), end = sizeof missing - 1;
@@ -35,15 +50,17 @@ static void die_print_json(const char *text)
         return;
     printf("{\"schema\": \"dwell-error-1\",\n \"error\": {\"code\": \"%s\", \"message\": ", code);
     json_put_text(stdout, text);
+    if (list)
+        die_print_details(list);
     fputs("}}\n", stdout);
     fflush(stdout);
 }
 
 /* Adds a hint if there is no default session. */
-static void die_say(const char *text)
+static void die_say(const char *text, const char *list)
 {
     const bool none = strcmp(text, DWELL_USUAL_FILE ": No such file or directory") == 0;
-    die_print_json(text);
+    die_print_json(text, list);
     say("%s%s", text, none ? "; record a program first: dwell record ./prog" : "");
 }
 
@@ -53,14 +70,14 @@ void die(int status, const char *format, ...)
     va_start(arguments, format);
     char *text = need_vtext(format, arguments);
     va_end(arguments);
-    die_say(text);
+    die_say(text, NULL);
     free(text);
     exit(status);
 }
 
 void die_of(const struct error *error)
 {
-    die_say(error->text);
+    die_say(error->text, error->list);
     fputs(error->list ? error->list : "", stderr);
     exit(STATUS_ERROR);
 }

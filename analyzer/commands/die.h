@@ -9,7 +9,8 @@
 #include "base/message.h"
 
 /* With errors as JSON, the program's last message is also a document on standard output, unless something else is there
- * already: {"schema": "dwell-error-1", "error": {"code": ..., "message": ...}}. The code is "usage" while the command
+ * already: {"schema": "dwell-error-1", "error": {"code": ..., "message": ..., "details": [...]}}, with
+ * details if the error has a list. The code is "usage" while the command
  * line is read, "no-session" if there is no such file, and else "failed". */
 void die_with_json(bool json);
 void die_read_usage(bool reads);

@@ -185,3 +185,18 @@ Test(e2e_report, pager_and_colours_on_a_terminal_only)
     cr_assert(has(text, "status 0"), "%s", text);
     free(text);
 }
+
+/* The functions that a name may mean follow the message, in JSON as well. */
+Test(e2e_report, functions_of_one_name_as_json)
+{
+    free(run_well(
+        "echo 'int g(int); __attribute__((noinline)) static int f(int a) { return g(a) + 1; } "
+        "int main(void) { return f(2) != 5; }' >one.c; echo '__attribute__((noinline)) static int f(int a, int b) "
+        "{ __asm__ volatile(\"\"); return a + b; } int g(int a) { return f(a, 2); }' >two.c; "
+        "gcc -O1 -g -finstrument-functions -o two one.c two.c; $DWELL record -q ./two"));
+    char *text = run_well("! $DWELL histogram f --format json 2>said | jq -c .error; cat said");
+    cr_assert(eq(str, text,
+                 "{\"code\":\"failed\",\"message\":\"'f' names 2 functions; type one of:\",\"details\":[\"f@one.c:1\","
+                 "\"f@two.c:1\"]}\ndwell: 'f' names 2 functions; type one of:\n  f@one.c:1\n  f@two.c:1\n"));
+    free(text);
+}
