@@ -101,13 +101,6 @@ static void reclaim_judge_chunk(struct reclaim *r, const struct trace_chunk *chu
     }
 }
 
-/* Values of a gone process stay with the windows at their time: up to the next ones of the thread. */
-static uint64_t reclaim_values_end(const struct keep_rings *rings, size_t i)
-{
-    const bool last = i + 1 == rings->count || rings->list[i + 1]->thread != rings->list[i]->thread;
-    return last ? UINT64_MAX : rings->list[i + 1]->start_time;
-}
-
 static void reclaim_judge_chunks(struct reclaim *r)
 {
     size_t count;
@@ -119,7 +112,7 @@ static void reclaim_judge_chunks(struct reclaim *r)
         reclaim_judge_chunk(r, rings.list[i], keep_rings_end(r->file, &rings, i), windows, count);
     }
     for (size_t i = 0; i < values.count; i++)
-        reclaim_judge_chunk(r, values.list[i], reclaim_values_end(&values, i), windows, count);
+        reclaim_judge_chunk(r, values.list[i], keep_values_end(&values, i), windows, count);
     keep_rings_free(&rings);
     keep_rings_free(&values);
     free(windows);

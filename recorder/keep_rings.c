@@ -56,6 +56,12 @@ uint64_t keep_rings_end(const struct session_file *file, struct keep_rings *r, s
     return r->live && !chunk->used ? UINT64_MAX : keep_rings_last_event(file, chunk, &r->window);
 }
 
+uint64_t keep_values_end(const struct keep_rings *r, size_t i)
+{
+    const bool last = i + 1 == r->count || r->list[i + 1]->thread != r->list[i]->thread;
+    return last ? UINT64_MAX : r->list[i + 1]->start_time;
+}
+
 void keep_rings_free(struct keep_rings *r)
 {
     window_free(&r->window);

@@ -22,6 +22,9 @@ struct keep_rings keep_rings_of_values(const struct session_file *file);
  * add to it. */
 uint64_t keep_rings_end(const struct session_file *file, struct keep_rings *r, size_t i);
 
+/* The same for chunk `i` of values. UINT64_MAX for the last one of its thread. */
+uint64_t keep_values_end(const struct keep_rings *r, size_t i);
+
 void keep_rings_free(struct keep_rings *r);
 
 #endif

@@ -21,12 +21,6 @@ static void keep_free_chunk(int fd, const struct trace_chunk *chunk)
                   (off_t)(chunk->size - sizeof nothing));
 }
 
-static uint64_t keep_values_end(const struct keep_rings *r, size_t i)
-{
-    const bool last = i + 1 == r->count || r->list[i + 1]->thread != r->list[i]->thread;
-    return last ? UINT64_MAX : r->list[i + 1]->start_time;
-}
-
 /* Frees the chunks of values that were written outside of the times of the events that are kept: these are ranges of
  * threads, by thread and time. A chunk of a ring begins with the values of the calls that are open, so those of calls
  * that began earlier are in it. */

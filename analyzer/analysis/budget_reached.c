@@ -58,7 +58,8 @@ static uint64_t budget_reached_valued(const struct session_file *file)
     return calls;
 }
 
-/* The budget changes neither which functions have values nor what these cost: about that of one or two events. */
+/* The budget changes neither which functions have values nor what these cost: about that of one or two events. Where
+ * they are not too dear, and the budget has changed nothing, there is nothing to say. */
 static void budget_reached_remark(struct summary *summary, const struct analysis *analysis)
 {
     static const double ns_of_values = 25;
@@ -70,7 +71,7 @@ static void budget_reached_remark(struct summary *summary, const struct analysis
                              "the overhead was above the budget: values of %" PRIu64
                              " calls were recorded; name functions that are called less often",
                              valued);
-    else
+    else if (summary->budget_acted)
         summary_remark_doubt(
             summary, "budget-exceeded",
             "the overhead was above the budget: %s; record --levels-from %s begins with what it knew at the end",
@@ -91,8 +92,7 @@ void budget_reached_find(struct analysis *analysis)
     summary->asked_percent = asked;
     summary->reached_percent = budget_reached_percent(analysis);
     const bool is_short = summary->overhead < summary->ticks_per_second / 10; /* not worth a remark */
-    if ((summary->budget_acted || budget_reached_valued(analysis->file)) && summary->reached_percent > 1.5 * asked &&
-        !is_short)
+    if (summary->reached_percent > 1.5 * asked && !is_short)
         budget_reached_remark(summary, analysis);
 }
 

@@ -104,3 +104,11 @@ struct json_object *table_json_row(const struct table *t, const size_t *order, s
     }
     return object;
 }
+
+struct json_object *table_json_rows(const struct table *t, const size_t *order, size_t count, size_t most)
+{
+    struct json_object *list = json_object_new_array();
+    for (size_t i = 0; i < t->row_count && i < most; i++)
+        json_object_array_add(list, table_json_row(t, order, count, i));
+    return list;
+}

@@ -11,4 +11,7 @@ struct json_object *table_json_percent(double percent);
 /* The row as an object. `order`: the numbers of its columns. The caller owns the reference. */
 struct json_object *table_json_row(const struct table *t, const size_t *order, size_t count, size_t row);
 
+/* The first `most` rows, as an array. The caller owns the reference. */
+struct json_object *table_json_rows(const struct table *t, const size_t *order, size_t count, size_t most);
+
 #endif

@@ -129,12 +129,10 @@ static struct json_object *page_values_calls(const struct analysis *analysis, co
 /* As JSON has them, and the value as people read it, which is the first column. */
 static struct json_object *page_values_rows(const struct table *t)
 {
-    struct json_object *list = json_object_new_array();
-    size_t *order = need_memory(t->column_count + 1, sizeof *order);
+    size_t *order = need_memory(1 + table_max_columns(t), sizeof *order);
     order[0] = 0;
     const size_t count = 1 + table_order(t, false, order + 1);
-    for (size_t i = 0; i < t->row_count && i < MAX_ROWS; i++)
-        json_object_array_add(list, table_json_row(t, order, count, i));
+    struct json_object *list = table_json_rows(t, order, count, MAX_ROWS);
     free(order);
     return list;
 }

@@ -61,12 +61,10 @@ static struct page_why_candidate *page_why_candidates(const struct analysis *ana
 
 static struct json_object *page_why_rows(const struct table *t)
 {
-    struct json_object *list = json_object_new_array();
     size_t *order = need_memory(t->column_count, sizeof *order);
     for (size_t i = 0; i < t->column_count; i++)
         order[i] = i;
-    for (size_t i = 0; i < t->row_count && i < MAX_ROWS; i++)
-        json_object_array_add(list, table_json_row(t, order, t->column_count, i));
+    struct json_object *list = table_json_rows(t, order, t->column_count, MAX_ROWS);
     free(order);
     return list;
 }
