@@ -3,16 +3,23 @@
 import { useMemo, useState } from 'preact/hooks';
 import { type Model, type Side, ownFunction } from '../data/model';
 import { nameOf } from '../data/names';
-import { type RecordedValue, type ValueRow, type ValuedFunction, type Word, axisOf, frequent } from '../data/recorded';
-import { valuedIn } from '../data/recorded';
+import {
+    type RecordedValue,
+    type ValueRow,
+    type ValuedFunction,
+    type Word,
+    axisOf,
+    frequent,
+    valuedIn,
+} from '../data/recorded';
 import { shellWord } from '../data/why';
-import { count, duration, percent, shortDuration, unitFor, units, visible } from '../format';
+import { count, percent, shortDuration, visible } from '../format';
 import { isWhole } from '../part';
 import { chosen, chosenUnit, model, selectFunction, subject, view } from '../state';
 import { useBlock } from './block';
 import type { GridColumn } from './columns';
 import { Name } from './name';
-import { RowTable, countColumn, textColumn } from './row_table';
+import { RowTable, countColumn, nanosecondsColumn, textColumn } from './row_table';
 import { NoWaits, SideChoice, waitSide } from './wait_block';
 
 export const hasValues = (m: Model): boolean => m.facts.some((f) => f.recorded_values);
@@ -116,23 +123,8 @@ function Scatter({ f, which, colour }: { f: ValuedFunction; which: number; colou
 
 type TimeKey = 'elapsed_inclusive_ns' | 'cpu_inclusive_ns' | 'blocked_inclusive_ns' | 'p50_ns' | 'p99_ns' | 'max_ns';
 
-function timeColumn(rows: ValueRow[], key: TimeKey, title: string, hint: string, bar = false): GridColumn {
-    const values = rows.map((row) => row[key] ?? 0);
-    const unit = chosenUnit.value === 'auto' ? unitFor(Math.max(0, ...values)) : chosenUnit.value;
-    const whole = rows.reduce((sum, row) => sum + (row[key] ?? 0), 0);
-    return {
-        key,
-        title: `${title} (${units[unit].text})`,
-        hint: `${hint}, in ${units[unit].text}`,
-        width: 112,
-        numeric: true,
-        shown: true,
-        text: (row) => (rows[row]![key] === null ? '' : duration(BigInt(values[row]!), unit)),
-        sortBy: (row) => values[row]!,
-        share: bar && whole > 0 ? (row) => values[row]! / whole : undefined,
-        perNanosecond: 1,
-    };
-}
+const timeColumn = (rows: ValueRow[], key: TimeKey, title: string, hint: string, bar = false): GridColumn =>
+    nanosecondsColumn(key, title, hint, rows.length, (row) => rows[row]![key], { width: 112, bar });
 
 function columnsOf(value: RecordedValue): GridColumn[] {
     const { rows } = value;

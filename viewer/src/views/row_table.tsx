@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { Column } from '../data/container';
 import type { Model, Side } from '../data/model';
-import { count, duration, nanoseconds, percent, signed, timeUnit, unitOfColumn, units } from '../format';
+import { count, duration, nanoseconds, percent, signed, timeUnit, unitFor, unitOfColumn, units } from '../format';
 import { focusView } from '../keys';
 import { problemOf } from '../search';
 import { type Sort, chosenUnit, matcher, search, setSort } from '../state';
@@ -67,6 +67,36 @@ export function timeColumn(
         tone: () => tone,
         whole,
         perNanosecond: perSecond / 1e9,
+    };
+}
+
+// A column of nanoseconds, of which some may be unknown. `bar` shows the share of all rows, `change` the sign.
+export function nanosecondsColumn(
+    key: string,
+    title: string,
+    hint: string,
+    rows: number,
+    value: (row: number) => number | null,
+    options: { change?: boolean; shown?: boolean; width?: number; bar?: boolean } = {},
+): GridColumn {
+    const values = Array.from({ length: rows }, (_, row) => Math.abs(value(row) ?? 0));
+    const unit = chosenUnit.value === 'auto' ? unitFor(Math.max(0, ...values)) : chosenUnit.value;
+    const whole = options.bar ? values.reduce((sum, ns) => sum + ns, 0) : 0;
+    const text = (row: number) => {
+        const ns = value(row);
+        return ns === null ? '' : duration(BigInt(ns), unit);
+    };
+    return {
+        key,
+        title: `${title} (${units[unit].text})`,
+        hint: `${hint}, in ${units[unit].text}`,
+        width: options.width ?? 100,
+        numeric: true,
+        shown: options.shown ?? true,
+        text: options.change ? (row) => signed(text(row)) : text,
+        sortBy: (row) => value(row) ?? 0,
+        share: whole > 0 ? (row) => values[row]! / whole : undefined,
+        perNanosecond: 1,
     };
 }
 

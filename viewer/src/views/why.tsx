@@ -5,14 +5,14 @@ import type { Container } from '../data/container';
 import { type Model, type Side, ownFunction } from '../data/model';
 import { nameOf } from '../data/names';
 import { type Why, type WhyBar, type WhyRow, distributions, shellWord, whysIn } from '../data/why';
-import { count, duration, percent, shortDuration, signed, unitFor, units, visible } from '../format';
+import { count, percent, shortDuration, visible } from '../format';
 import { copy } from '../keys';
 import { isWhole } from '../part';
 import { chosen, chosenUnit, model, selectFunction, subject, view } from '../state';
 import { useBlock } from './block';
 import type { GridColumn } from './columns';
 import { Name } from './name';
-import { RowTable, countColumn, textColumn } from './row_table';
+import { RowTable, countColumn, nanosecondsColumn, textColumn } from './row_table';
 import { NoWaits, SideChoice, waitSide } from './wait_block';
 
 export const whyTitle = 'Why are the slow calls slow?';
@@ -87,32 +87,14 @@ function Distributions({ why, bars }: { why: Why; bars: WhyBar[] }) {
 
 // ---- what they did ----
 
-function timeColumn(
+const timeColumn = (
     rows: WhyRow[],
     key: string,
     title: string,
     hint: string,
     of: (row: WhyRow) => number | null,
     options: { change?: boolean; shown?: boolean } = {},
-): GridColumn {
-    const most = Math.max(0, ...rows.map((row) => Math.abs(of(row) ?? 0)));
-    const unit = chosenUnit.value === 'auto' ? unitFor(most) : chosenUnit.value;
-    const text = (row: number) => {
-        const ns = of(rows[row]!);
-        return ns === null ? '' : duration(BigInt(ns), unit);
-    };
-    return {
-        key,
-        title: `${title} (${units[unit].text})`,
-        hint: `${hint}, in ${units[unit].text}`,
-        width: 100,
-        numeric: true,
-        shown: options.shown ?? true,
-        text: options.change ? (row) => signed(text(row)) : text,
-        sortBy: (row) => of(rows[row]!) ?? 0,
-        perNanosecond: 1,
-    };
-}
+): GridColumn => nanosecondsColumn(key, title, hint, rows.length, (row) => of(rows[row]!), options);
 
 // Calls without events are no part of a number: it is unknown then.
 function callsColumn(rows: WhyRow[], key: 'slow_calls' | 'usual_calls', title: string, hint: string): GridColumn {
