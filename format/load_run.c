@@ -38,9 +38,8 @@ static bool load_operand_is_good(const struct load *l)
 {
     switch (load_table[l->op].operand) {
     case OPERAND_REGISTER:
-        return l->operand < LOAD_GENERAL;
     case OPERAND_VECTOR:
-        return l->operand < LOAD_VECTORS;
+        return l->operand < LOAD_REGISTERS;
     case OPERAND_BYTES:
         return l->operand >= 1 && l->operand <= 8;
     case OPERAND_BITS:
@@ -68,6 +67,17 @@ bool load_check(const struct load_program *p)
 }
 
 /* ---- running ---- */
+
+bool load_can_run(const struct load_program *p)
+{
+    for (unsigned i = 0; i < p->count; i++) {
+        const struct load *l = &p->loads[i];
+        if ((l->op == LOAD_REGISTER && l->operand >= LOAD_GENERAL) ||
+            (l->op == LOAD_VECTOR && l->operand >= LOAD_VECTORS))
+            return false;
+    }
+    return true;
+}
 
 static uint64_t load_extend(uint64_t word, unsigned bits, bool is_signed)
 {

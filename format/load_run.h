@@ -49,7 +49,9 @@ struct load_program {
 /* How many words an instruction takes from the stack. It is a known one. */
 unsigned load_takes(const struct load *l);
 
-/* Whether the program uses its stack well, and leaves one word or a text. */
+enum { LOAD_REGISTERS = 32 }; /* general ones, and vector registers, that a machine has at most */
+
+/* Whether the program uses its stack well, and leaves one word or a text. Its registers are those of some machine. */
 bool load_check(const struct load_program *p);
 
 /* Whether it ends with a text. */
@@ -57,10 +59,16 @@ bool load_is_text(const struct load_program *p);
 
 /* ---- running ---- */
 
-enum { LOAD_GENERAL = 16, LOAD_VECTORS = 16 };
+/* Of this machine. */
+#if defined(__aarch64__)
+enum { LOAD_GENERAL = 32, LOAD_VECTORS = 32, LOAD_STACK = 31 };
+#else
+enum { LOAD_GENERAL = 16, LOAD_VECTORS = 16, LOAD_STACK = 7 };
+#endif
 
 struct load_state {
-    uint64_t general[LOAD_GENERAL]; /* in the order of DWARF: rax, rdx, rcx, rbx, rsi, rdi, rbp, rsp, r8 to r15 */
+    /* In the order of DWARF: rax, rdx, rcx, rbx, rsi, rdi, rbp, rsp, r8 to r15; or x0 to x30, sp. */
+    uint64_t general[LOAD_GENERAL];
     uint64_t vectors[LOAD_VECTORS];
     uint64_t module;                                                     /* its place less its address in the file */
     bool (*read)(void *data, uint64_t address, void *into, size_t size); /* false if the memory cannot be read */
@@ -74,7 +82,10 @@ struct load_result {
     bool cut; /* the text goes on */
 };
 
-/* Runs a program that is well. False if memory cannot be read. Does not allocate. */
+/* Whether the registers of a program that is well are those of this machine. */
+bool load_can_run(const struct load_program *p);
+
+/* Runs a program that is well and can run. False if memory cannot be read. Does not allocate. */
 bool load_run(const struct load_program *p, const struct load_state *s, struct load_result *result);
 
 /* Reads the text at an address up to its zero, as LOAD_TEXT does. The result has its first text_length bytes. */

@@ -5,9 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "arguments/argument_machine.h"
 #include "arguments/argument_path.h"
-#include "arguments/result_flow.h"
-#include "arguments/stored.h"
 #include "base/memory.h"
 #include "symbols/binary_parts.h"
 #include "symbols/scopes.h"
@@ -17,6 +16,7 @@ enum { MOST_PARAMETERS = 256, MOST_CHILDREN = 100000, MOST_ORIGINS = 8, IN_REGIS
 struct argument_reader {
     struct binary_parts parts;
     struct hook_calls calls;
+    const struct argument_machine *machine;
     Dwarf_CFI *frames;
     Dwarf_Addr frames_bias;
 };
@@ -28,7 +28,8 @@ static bool arguments_check_module(const struct symbol_module *module, const str
 {
     GElf_Addr bias;
     if (r->calls.other_machine)
-        return error_set(error, "%s: is not for x86-64, the only machine whose arguments dwell reads", module->path);
+        return error_set(error, "%s: is not for x86-64 or aarch64, the machines whose arguments dwell reads",
+                         module->path);
     if (!r->calls.count && !r->calls.unknown)
         return error_set(error, "%s: no function of it calls a probe: compile and link it with -finstrument-functions",
                          module->path);
@@ -48,6 +49,7 @@ struct argument_reader *arguments_open(struct binaries *b, const struct symbol_m
         free(r);
         return NULL;
     }
+    r->machine = argument_machine_of(elf);
     r->calls = hook_calls_find(elf, r->parts.image);
     r->frames = dwfl_module_eh_cfi(r->parts.module, &r->frames_bias);
     if (!arguments_check_module(module, r, error)) {
@@ -265,6 +267,7 @@ static void moment_find(struct argument_moment *m, struct argument_search *s, co
         if (moment_is_function(s, &m->chain.functions[i]))
             m->own = i;
     m->at = (struct place_at){
+        .machine = s->reader->machine,
         .function = &m->chain.functions[0],
         .pc = call->at - unit->bias,
         .bias = unit->bias,
@@ -273,27 +276,27 @@ static void moment_find(struct argument_moment *m, struct argument_search *s, co
     };
 }
 
-enum { FRAME_RBP = 6, FRAME_RSP = 7 }; /* in DWARF */
-
 /* The word of the frame that a program begins with: its address, or what it holds, as the address of a large
  * parameter. */
-static bool moment_frame_word(const struct load_program *program, struct frame_word *word)
+static bool moment_frame_word(const struct argument_moment *m, const struct load_program *program,
+                              struct frame_word *word)
 {
+    const struct argument_machine *machine = m->at.machine;
     const struct load *l = program->loads;
-    if (l[0].op != LOAD_REGISTER || (l[0].operand != FRAME_RBP && l[0].operand != FRAME_RSP))
+    if (l[0].op != LOAD_REGISTER || (l[0].operand != machine->frame && l[0].operand != machine->stack))
         return false;
     const bool moved = program->count > 1 && l[1].op == LOAD_ADD;
-    *word = (struct frame_word){ l[0].operand == FRAME_RSP, moved ? l[1].number : 0 };
+    *word = (struct frame_word){ l[0].operand == machine->stack, moved ? l[1].number : 0 };
     const unsigned next = moved ? 2 : 1;
     return program->count == next || l[next].op == LOAD_MEMORY;
 }
 
-/* Whether rbp is the frame's. */
+/* Whether the register of the frame has it. */
 static bool moment_has_frame(const struct argument_moment *m)
 {
     struct load_program frame;
     struct frame_word word;
-    return place_frame(&m->at, &frame) && moment_frame_word(&frame, &word) && !word.by_stack;
+    return place_frame(&m->at, &frame) && moment_frame_word(m, &frame, &word) && !word.by_stack;
 }
 
 /* Whether a place that is stated for the whole function has the parameter when the probe is called. The caller stores
@@ -305,12 +308,12 @@ static bool moment_is_stored(const struct argument_moment *m, const struct place
     struct frame_word word, top;
     if (!place->everywhere || piece->is_value)
         return true;
-    if (!moment_frame_word(&piece->program, &word))
+    if (!moment_frame_word(m, &piece->program, &word))
         return false;
-    if (place_frame(&m->at, &frame) && moment_frame_word(&frame, &top) && top.by_stack == word.by_stack &&
+    if (place_frame(&m->at, &frame) && moment_frame_word(m, &frame, &top) && top.by_stack == word.by_stack &&
         word.offset >= top.offset)
         return true;
-    return stored_before(m->search->reader->parts.image, m->call->begin, m->call->at, word);
+    return m->at.machine->stored_before(m->search->reader->parts.image, m->call->begin, m->call->at, word);
 }
 
 /* Where the result waits. A large one is in memory, and the result is its address. */
@@ -329,8 +332,9 @@ static enum missing moment_place_result(const struct argument_moment *m, struct 
     if (!is_class && size > sizeof(uint64_t))
         return MISSING_WIDE;
     struct load_program program;
-    if (!result_find(m->search->reader->parts.image, m->call, type_kind(&type) == ARGUMENT_FLOAT, moment_has_frame(m),
-                     &program))
+    if ((in_memory && !m->at.machine->memory_returned) ||
+        !m->at.machine->find_result(m->search->reader->parts.image, m->call, type_kind(&type) == ARGUMENT_FLOAT,
+                                    moment_has_frame(m), &program))
         return MISSING_RESULT_PLACE;
     part->place = place_of(&program, !in_memory);
     return MISSING_NOT;
@@ -382,6 +386,7 @@ static void arguments_read_sites(struct argument_search *s, struct function_argu
     size_t end = first;
     while (end < calls->count && calls->list[end].function == s->function)
         end++;
+    f->registers = s->reader->machine->names;
     f->sites = need_memory(end - first, sizeof *f->sites);
     for (size_t i = first; i < end; i++) {
         struct argument_moment moment;

@@ -44,7 +44,8 @@ struct function_arguments {
     size_t count, room;
     struct argument_site *sites;
     size_t site_count;
-    char optimisation[8]; /* the compiler's option, such as "-O2"; empty if unknown */
+    const struct load_names *registers; /* of the machine; NULL without sites */
+    char optimisation[8];               /* the compiler's option, such as "-O2"; empty if unknown */
 };
 
 struct argument_reader;

@@ -10,15 +10,14 @@
 
 #include "base/memory.h"
 #include "base/sorted.h"
-#include "levels/x86_decode.h"
 #include "symbols/probe_targets.h"
 
 enum { MOST_BYTES = 1 << 22, MOST_PASSES = 16 };
 
 /* Constants that the general registers hold. */
 struct hook_values {
-    uint64_t of[X86_REGISTERS];
-    uint16_t known; /* a bit for each register */
+    uint64_t of[CODE_REGISTERS];
+    uint32_t known; /* a bit for each register */
     bool reached;
 };
 
@@ -54,14 +53,15 @@ static void hook_add_slots(struct hook_reader *r, Elf *elf, Elf_Scn *section, co
 {
     Elf_Scn *symbols = elf_getscn(elf, header->sh_link);
     Elf_Data *data = elf_getdata(section, NULL), *names = symbols ? elf_getdata(symbols, NULL) : NULL;
+    const struct code_machine *machine = r->targets.machine;
     GElf_Rela relocation;
     GElf_Sym symbol;
     for (int i = 0; data && gelf_getrela(data, i, &relocation); i++) {
         const uint64_t type = GELF_R_TYPE(relocation.r_info);
         uint64_t value = 0;
-        if (type == R_X86_64_RELATIVE)
+        if (type == machine->relative)
             value = (uint64_t)relocation.r_addend;
-        else if ((type == R_X86_64_GLOB_DAT || type == R_X86_64_64) && names &&
+        else if ((type == machine->slot || type == machine->address) && names &&
                  gelf_getsym(names, (int)GELF_R_SYM(relocation.r_info), &symbol) && symbol.st_shndx != SHN_UNDEF)
             value = symbol.st_value + (uint64_t)relocation.r_addend;
         if (!value)
@@ -101,9 +101,9 @@ static bool hook_is_inside(const struct hook_reader *r, uint64_t address)
     return address >= r->begin && address < r->end;
 }
 
-static bool hook_decode(const struct hook_reader *r, uint64_t at, struct x86_insn *insn)
+static bool hook_decode(const struct hook_reader *r, uint64_t at, struct code_insn *insn)
 {
-    return x86_decode(r->code + (at - r->begin), r->end - at, at, insn) && insn->length;
+    return r->targets.machine->decode(r->code + (at - r->begin), r->end - at, at, insn) && insn->length;
 }
 
 /* What is known at a target on all ways to it. */
@@ -115,87 +115,103 @@ static void hook_arrive(struct hook_reader *r, uint64_t target, const struct hoo
         r->changed = true;
         return;
     }
-    for (unsigned i = 0; i < X86_REGISTERS; i++)
+    for (unsigned i = 0; i < CODE_REGISTERS; i++)
         if (to->known & 1u << i && !(values->known & 1u << i && values->of[i] == to->of[i])) {
-            to->known &= (uint16_t) ~(1u << i);
+            to->known &= ~(1u << i);
             r->changed = true;
         }
 }
 
-static void hook_change_registers(const struct hook_reader *r, const struct x86_insn *insn, struct hook_values *v)
+/* The constant that an instruction leaves in a register. False if it is not known. */
+static bool hook_constant(const struct hook_reader *r, const struct code_insn *insn, const struct hook_values *v,
+                          uint64_t *value)
 {
-    const uint16_t before = v->known;
+    const bool known = v->known >> insn->from & 1u;
     const uint64_t from = v->of[insn->from];
-    v->known &= (uint16_t)~insn->writes;
-    if (insn->kind == X86_CONSTANT || insn->kind == X86_LOAD) {
-        v->of[insn->to] = insn->kind == X86_CONSTANT ? insn->value : hook_slot_value(r, insn->value);
-        v->known &= (uint16_t) ~(1u << insn->to);
-        v->known |= (uint16_t)((v->of[insn->to] != 0) << insn->to);
-    } else if (insn->kind == X86_COPY) {
-        v->of[insn->to] = from;
-        v->known &= (uint16_t) ~(1u << insn->to);
-        v->known |= (uint16_t)((before >> insn->from & 1u) << insn->to);
-    } else if (insn->kind == X86_CALL || insn->kind == X86_CALL_SLOT || insn->kind == X86_CALL_ANY) {
-        v->known &= (uint16_t)~X86_CALLER_SAVED;
+    switch (insn->kind) {
+    case CODE_CONSTANT:
+        *value = insn->value; /* zero, too: a page may begin there */
+        return true;
+    case CODE_LOAD:
+        *value = hook_slot_value(r, insn->value);
+        return *value != 0;
+    case CODE_COPY:
+        *value = from;
+        return known;
+    case CODE_ADD:
+        *value = from + insn->value;
+        return known;
+    case CODE_LOAD_AT:
+        *value = known ? hook_slot_value(r, from + insn->value) : 0;
+        return *value != 0;
+    default:
+        return false;
     }
 }
 
-static bool hook_ends(enum x86_kind kind)
+static void hook_change_registers(const struct hook_reader *r, const struct code_insn *insn, struct hook_values *v)
 {
-    return kind == X86_JUMP || kind == X86_JUMP_SLOT || kind == X86_JUMP_ANY || kind == X86_END;
+    uint64_t value = 0;
+    const bool known = hook_constant(r, insn, v, &value);
+    v->known &= ~insn->writes;
+    if (insn->kind >= CODE_CONSTANT)
+        v->known &= ~(1u << insn->to);
+    if (known) {
+        v->of[insn->to] = value;
+        v->known |= 1u << insn->to;
+    } else if (insn->kind == CODE_CALL || insn->kind == CODE_CALL_SLOT || insn->kind == CODE_CALL_ANY) {
+        v->known &= ~r->targets.machine->caller_saved;
+    }
+}
+
+static bool hook_ends(enum insn_kind kind)
+{
+    return kind == CODE_JUMP || kind == CODE_JUMP_SLOT || kind == CODE_JUMP_ANY || kind == CODE_END;
 }
 
 /* Whether the code behind a call goes on with an exception, and not to the function's end. */
 static bool hook_unwinds(const struct hook_reader *r, uint64_t at)
 {
     enum { FEW = 24 };
-    struct x86_insn insn;
+    struct code_insn insn;
     for (int i = 0; i < FEW && at < r->end && hook_decode(r, at, &insn); i++) {
-        if (insn.kind == X86_CALL || insn.kind == X86_CALL_SLOT)
+        if (insn.kind == CODE_CALL || insn.kind == CODE_CALL_SLOT)
             return probe_target_resumes(&r->targets, r->image, &insn);
-        if (hook_ends(insn.kind) && !(insn.kind == X86_JUMP && hook_is_inside(r, insn.value)))
+        if (hook_ends(insn.kind) && !(insn.kind == CODE_JUMP && hook_is_inside(r, insn.value)))
             return false;
-        at = insn.kind == X86_JUMP ? insn.value : at + insn.length;
+        at = insn.kind == CODE_JUMP ? insn.value : at + insn.length;
     }
     return false;
 }
 
-static void hook_add_call(struct hook_reader *r, uint64_t at, const struct x86_insn *insn, const struct hook_values *v)
+static void hook_add_call(struct hook_reader *r, uint64_t at, const struct code_insn *insn, const struct hook_values *v)
 {
     bool other = false;
     const int probe = probe_target_of(&r->targets, r->image, insn, &other);
     if (probe == PROBE_NONE)
         return;
-    if (!v->reached || !(v->known & 1u << X86_RDI)) {
+    const uint8_t argument = r->targets.machine->first_argument;
+    if (!v->reached || !(v->known >> argument & 1) || !v->of[argument]) {
         r->calls->unknown += probe == PROBE_ENTER;
         return;
     }
     GROW(r->calls->list, r->calls->count, r->calls->room);
     r->calls->list[r->calls->count++] = (struct hook_call){
-        .function = v->of[X86_RDI],
+        .function = v->of[argument],
         .at = at,
         .next = at + insn->length,
         .begin = r->begin,
         .exit = probe == PROBE_EXIT,
-        .jump = insn->kind == X86_JUMP || insn->kind == X86_JUMP_SLOT,
+        .jump = insn->kind == CODE_JUMP || insn->kind == CODE_JUMP_SLOT,
         .unwinds = probe == PROBE_EXIT && hook_unwinds(r, at + insn->length),
     };
-}
-
-/* What compilers put between an end and the next target: int3, and no-operations with any prefixes. */
-static bool hook_is_padding(const uint8_t *code, size_t length)
-{
-    const uint8_t *end = code + length;
-    while (code + 1 < end && (*code == 0x66 || *code == 0x2e))
-        code++;
-    return *code == 0x90 || *code == 0xcc || (*code == 0x0f && code + 1 < end && code[1] == 0x1f);
 }
 
 /* Code behind an end that no known jump leads to is reached by a computed one, or by an exception: nothing is known. */
 static void hook_pass(struct hook_reader *r)
 {
     struct hook_values values = { .reached = true };
-    struct x86_insn insn;
+    struct code_insn insn;
     bool ended = false;
     for (uint64_t at = r->begin; at < r->end && hook_decode(r, at, &insn); at += insn.length) {
         if (r->targets_at[at - r->begin]) {
@@ -203,13 +219,13 @@ static void hook_pass(struct hook_reader *r)
                 hook_arrive(r, at, &values);
             values = r->at[r->targets_at[at - r->begin] - 1];
             ended = false;
-        } else if (ended && !hook_is_padding(r->code + (at - r->begin), insn.length)) {
+        } else if (ended && !r->targets.machine->is_padding(r->code + (at - r->begin), insn.length)) {
             values = (struct hook_values){ .reached = true };
             ended = false;
         }
         if (r->last)
             hook_add_call(r, at, &insn, &values);
-        if ((insn.kind == X86_JUMP || insn.kind == X86_BRANCH) && hook_is_inside(r, insn.value) && values.reached)
+        if ((insn.kind == CODE_JUMP || insn.kind == CODE_BRANCH) && hook_is_inside(r, insn.value) && values.reached)
             hook_arrive(r, insn.value, &values);
         hook_change_registers(r, &insn, &values);
         if (hook_ends(insn.kind)) {
@@ -222,13 +238,13 @@ static void hook_pass(struct hook_reader *r)
 /* Lists the targets of jumps. Returns whether a probe is called. */
 static bool hook_find_targets(struct hook_reader *r)
 {
-    struct x86_insn insn;
+    struct code_insn insn;
     bool calls = false;
     r->target_count = 0;
     for (uint64_t at = r->begin; at < r->end && hook_decode(r, at, &insn); at += insn.length) {
         bool other = false;
         calls |= probe_target_of(&r->targets, r->image, &insn, &other) != PROBE_NONE;
-        if ((insn.kind != X86_JUMP && insn.kind != X86_BRANCH) || !hook_is_inside(r, insn.value) ||
+        if ((insn.kind != CODE_JUMP && insn.kind != CODE_BRANCH) || !hook_is_inside(r, insn.value) ||
             r->targets_at[insn.value - r->begin])
             continue;
         GROW(r->at, r->target_count, r->target_room);
@@ -297,8 +313,7 @@ struct hook_calls hook_calls_find(Elf *elf, const struct image *image)
 {
     struct hook_calls calls = { .list = NULL };
     struct hook_reader r = { .calls = &calls, .image = image };
-    GElf_Ehdr header;
-    calls.other_machine = !gelf_getehdr(elf, &header) || header.e_machine != EM_X86_64;
+    calls.other_machine = !code_machine_of(elf);
     if (calls.other_machine || !image->table_header || !probe_targets_find(&r.targets, elf))
         return calls;
     hook_read_slots(&r, elf);

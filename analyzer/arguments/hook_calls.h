@@ -22,7 +22,7 @@ struct hook_calls {
     struct hook_call *list; /* by function and address */
     size_t count, room;
     size_t unknown;     /* calls at enters whose function is not always the same, or of another module */
-    bool other_machine; /* the code is not for x86-64, and was not read */
+    bool other_machine; /* the code is for a machine that is not known, and was not read */
 };
 
 /* Reads all functions of the unwind table. Addresses are as in the file itself. */

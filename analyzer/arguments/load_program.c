@@ -37,19 +37,29 @@ static const char *const load_signs[LOAD_OPS] = {
     [LOAD_XOR] = "^", [LOAD_LEFT] = "<<",      [LOAD_RIGHT] = ">>",  [LOAD_RIGHT_SIGNED] = ">>",
 };
 
-static const char *const load_registers[LOAD_GENERAL] = { "rax", "rdx", "rcx", "rbx", "rsi", "rdi", "rbp", "rsp",
-                                                          "r8",  "r9",  "r10", "r11", "r12", "r13", "r14", "r15" };
+const struct load_names load_names_x86 = {
+    .general = { "rax", "rdx", "rcx", "rbx", "rsi", "rdi", "rbp", "rsp", "r8", "r9", "r10", "r11", "r12", "r13", "r14",
+                 "r15" },
+    .vector = "xmm",
+};
+
+const struct load_names load_names_aarch64 = {
+    .general = { "x0",  "x1",  "x2",  "x3",  "x4",  "x5",  "x6",  "x7",  "x8",  "x9",  "x10",
+                 "x11", "x12", "x13", "x14", "x15", "x16", "x17", "x18", "x19", "x20", "x21",
+                 "x22", "x23", "x24", "x25", "x26", "x27", "x28", "x29", "x30", "sp" },
+    .vector = "v",
+};
 
 /* The text of an instruction, from those of the words that it takes, which it frees. */
-static char *load_text_of(const struct load *l, char *left, char *right)
+static char *load_text_of(const struct load *l, const struct load_names *names, char *left, char *right)
 {
     const uint64_t size = l->number < 0 ? -(uint64_t)l->number : (uint64_t)l->number;
     char *text;
     switch ((enum load_op)l->op) {
     case LOAD_REGISTER:
-        return need_text("%s", load_registers[l->operand]);
+        return need_text("%s", names->general[l->operand] ? names->general[l->operand] : "?");
     case LOAD_VECTOR:
-        return need_text("xmm%u", l->operand);
+        return need_text("%s%u", names->vector, l->operand);
     case LOAD_NUMBER:
         return need_text("%" PRId64, l->number);
     case LOAD_MODULE:
@@ -84,7 +94,7 @@ static char *load_text_of(const struct load *l, char *left, char *right)
     return text;
 }
 
-char *load_describe(const struct load_program *p)
+char *load_describe(const struct load_program *p, const struct load_names *names)
 {
     char *stack[LOAD_DEPTH + 1] = { NULL }, *last = NULL;
     unsigned depth = 0;
@@ -94,7 +104,7 @@ char *load_describe(const struct load_program *p)
         const struct load *l = &p->loads[i];
         char *right = load_takes(l) == 2 ? stack[--depth] : NULL;
         char *left = load_takes(l) ? stack[--depth] : NULL;
-        last = stack[depth++] = load_text_of(l, left, right);
+        last = stack[depth++] = load_text_of(l, names, left, right);
     }
     return last; /* the only one that is left, as load_check has seen */
 }

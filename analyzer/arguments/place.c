@@ -8,7 +8,6 @@
 enum {
     MOST_OPERATIONS = 64,
     MOST_NESTED = 3, /* a frame base, and what that is relative to */
-    VECTOR_FIRST = 17,
     WHOLE = 8,
 };
 
@@ -30,16 +29,17 @@ static enum missing place_add(struct place_reader *r, enum load_op op, unsigned 
 
 static enum missing place_push_register(struct place_reader *r, uint64_t number)
 {
-    if (number < LOAD_GENERAL)
-        return place_add(r, LOAD_REGISTER, (unsigned)number, 0);
-    if (number >= VECTOR_FIRST && number < VECTOR_FIRST + LOAD_VECTORS)
-        return place_add(r, LOAD_VECTOR, (unsigned)(number - VECTOR_FIRST), 0);
+    const struct argument_machine *machine = r->at->machine;
+    if (number < machine->general)
+        return machine->lost >> number & 1 ? MISSING_OPTIMISED_OUT : place_add(r, LOAD_REGISTER, (unsigned)number, 0);
+    if (number >= machine->vector_first && number - machine->vector_first < machine->vectors)
+        return place_add(r, LOAD_VECTOR, (unsigned)(number - machine->vector_first), 0);
     return MISSING_COMPUTED;
 }
 
 static enum missing place_push_base(struct place_reader *r, uint64_t number, int64_t offset)
 {
-    const enum missing missing = number < LOAD_GENERAL ? place_push_register(r, number) : MISSING_COMPUTED;
+    const enum missing missing = number < r->at->machine->general ? place_push_register(r, number) : MISSING_COMPUTED;
     return missing || !offset ? missing : place_add(r, LOAD_ADD, 0, offset);
 }
 

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "arguments/argument_machine.h"
 #include "arguments/load_program.h"
 #include "arguments/missing.h"
 
@@ -28,6 +29,7 @@ struct place {
 
 /* An instruction in a function. */
 struct place_at {
+    const struct argument_machine *machine;
     Dwarf_Die *function; /* that has the code; its frame base counts */
     Dwarf_Addr pc;       /* as in the debug information */
     Dwarf_Addr bias;     /* an address in the file less that in the debug information */

@@ -326,8 +326,8 @@ static struct result_state result_begin(const struct image *image, bool has_fram
     return s;
 }
 
-bool result_find(const struct image *image, const struct hook_call *call, bool vector, bool has_frame,
-                 struct load_program *program)
+bool result_find_x86(const struct image *image, const struct hook_call *call, bool vector, bool has_frame,
+                     struct load_program *program)
 {
     struct result_state s = result_begin(image, has_frame);
     uint64_t at = call->next;

@@ -69,7 +69,7 @@ static int64_t stored_walk(const struct stored_reader *r, const struct frame_wor
     return moved;
 }
 
-bool stored_before(const struct image *image, uint64_t begin, uint64_t at, struct frame_word word)
+bool stored_before_x86(const struct image *image, uint64_t begin, uint64_t at, struct frame_word word)
 {
     bool stored = false;
     if (at <= begin || at - begin > MOST_BYTES)

@@ -7,13 +7,16 @@
 
 #include "symbols/image.h"
 
-/* A word of the frame: rbp or, if `by_stack`, rsp plus an offset, at the call of the probe. */
+/* A word of the frame: the register of the frame or, if `by_stack`, the stack pointer, plus an offset, at the call of
+ * the probe. */
 struct frame_word {
     bool by_stack;
     int64_t offset;
 };
 
 /* Whether the code from `begin` to the call at `at` stores into the word. */
-bool stored_before(const struct image *image, uint64_t begin, uint64_t at, struct frame_word word);
+typedef bool stored_finder(const struct image *image, uint64_t begin, uint64_t at, struct frame_word word);
+
+stored_finder stored_before_x86, stored_before_aarch64;
 
 #endif

@@ -110,7 +110,7 @@ static void values_add_row(struct table *t, const char *function, const struct f
         cell_number(&row[ROW_BYTES], a->size);
     cell_number(&row[ROW_READABLE], p.readable);
     cell_number(&row[ROW_PLACES], p.all);
-    values_set_text(&row[ROW_WHERE], p.first ? load_describe(p.first) : need_text("%s", ""));
+    values_set_text(&row[ROW_WHERE], p.first ? load_describe(p.first, f->registers) : need_text("%s", ""));
     values_set_text(&row[ROW_WHY], values_list_missing(f, &p, false));
     values_set_text(&row[ROW_REASONS], values_list_missing(f, &p, true));
 }

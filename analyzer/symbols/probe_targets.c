@@ -6,7 +6,7 @@
 
 #include "symbols/elf_facts.h"
 
-enum { STUB_BYTES = 16 };
+enum { STUB_BYTES = 24 };
 
 static const char *const probe_names[PROBE_KINDS] = {
     [PROBE_ENTER] = "__cyg_profile_func_enter", [PROBE_EXIT] = "__cyg_profile_func_exit"
@@ -56,6 +56,7 @@ static void probe_targets_add_slots(struct probe_targets *t, Elf *elf, Elf_Scn *
 
 bool probe_targets_find(struct probe_targets *t, Elf *elf)
 {
+    t->machine = code_machine_of(elf);
     for (Elf_Scn *section = NULL; (section = elf_nextscn(elf, section));) {
         GElf_Shdr header;
         if (!gelf_getshdr(section, &header))
@@ -65,7 +66,7 @@ bool probe_targets_find(struct probe_targets *t, Elf *elf)
         else if (header.sh_type == SHT_RELA && header.sh_flags & SHF_ALLOC)
             probe_targets_add_slots(t, elf, section, &header);
     }
-    return t->probes[PROBE_ENTER] || t->slot_count[PROBE_ENTER];
+    return t->machine && (t->probes[PROBE_ENTER] || t->slot_count[PROBE_ENTER]);
 }
 
 /* libc has empty functions of the probes' names, which it does not call. */
@@ -85,18 +86,16 @@ static int probe_of_slot(const struct probe_targets *t, uint64_t slot)
     return PROBE_NONE;
 }
 
-/* The slot through which the linker's stub at an address jumps; zero if there is no such stub. It may begin with
- * endbr64. */
-static uint64_t probe_slot_of_stub(const struct image *image, uint64_t address)
+/* The slot through which the linker's stub at an address jumps; zero if there is no such stub. */
+static uint64_t probe_slot_of_stub(const struct probe_targets *t, const struct image *image, uint64_t address)
 {
-    static const uint8_t endbr64[] = { 0xf3, 0x0f, 0x1e, 0xfa };
     uint8_t code[STUB_BYTES];
-    struct x86_insn insn;
-    if (!image_is_stub(image, address) || !image_read(image, address, code, sizeof code))
+    size_t room = sizeof code;
+    if (!image_is_stub(image, address))
         return 0;
-    const size_t skip = memcmp(code, endbr64, sizeof endbr64) == 0 ? sizeof endbr64 : 0;
-    const bool known = x86_decode(code + skip, sizeof code - skip, address + skip, &insn);
-    return known && insn.kind == X86_JUMP_SLOT ? insn.value : 0;
+    while (room && !image_read(image, address, code, room))
+        room -= STUB_BYTES / 6;
+    return t->machine->stub_slot(code, room, address);
 }
 
 static int probe_of_target(const struct probe_targets *t, const struct image *image, uint64_t target)
@@ -104,32 +103,32 @@ static int probe_of_target(const struct probe_targets *t, const struct image *im
     for (int probe = 0; probe < PROBE_KINDS; probe++)
         if (target && t->probes[probe] == target)
             return probe;
-    const uint64_t slot = probe_slot_of_stub(image, target);
+    const uint64_t slot = probe_slot_of_stub(t, image, target);
     return slot ? probe_of_slot(t, slot) : PROBE_NONE;
 }
 
-bool probe_target_resumes(const struct probe_targets *t, const struct image *image, const struct x86_insn *insn)
+bool probe_target_resumes(const struct probe_targets *t, const struct image *image, const struct code_insn *insn)
 {
-    const uint64_t slot = insn->kind == X86_CALL_SLOT ? insn->value
-                          : insn->kind == X86_CALL    ? probe_slot_of_stub(image, insn->value)
-                                                      : 0;
+    const uint64_t slot = insn->kind == CODE_CALL_SLOT ? insn->value
+                          : insn->kind == CODE_CALL    ? probe_slot_of_stub(t, image, insn->value)
+                                                       : 0;
     return slot && slot == t->resume_slot;
 }
 
-int probe_target_of(const struct probe_targets *t, const struct image *image, const struct x86_insn *insn, bool *other)
+int probe_target_of(const struct probe_targets *t, const struct image *image, const struct code_insn *insn, bool *other)
 {
     int probe = PROBE_NONE;
     switch (insn->kind) {
-    case X86_CALL:
-    case X86_JUMP:
+    case CODE_CALL:
+    case CODE_JUMP:
         probe = probe_of_target(t, image, insn->value);
         break;
-    case X86_CALL_SLOT:
-    case X86_JUMP_SLOT:
+    case CODE_CALL_SLOT:
+    case CODE_JUMP_SLOT:
         probe = probe_of_slot(t, insn->value);
         break;
-    case X86_CALL_ANY:
-    case X86_JUMP_ANY:
+    case CODE_CALL_ANY:
+    case CODE_JUMP_ANY:
         break;
     default:
         return probe;

@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "base/memory.h"
-#include "levels/x86_decode.h"
 #include "symbols/image.h"
 #include "symbols/probe_targets.h"
 
@@ -43,14 +42,14 @@ static bool short_is(const struct short_file *f, uint64_t begin, uint64_t end)
         return false;
     size_t at = 0;
     for (int count = 0; at < size; count++) {
-        struct x86_insn insn;
+        struct code_insn insn;
         const uint64_t here = begin + at;
-        if (count == MOST_INSTRUCTIONS || !x86_decode(code + at, size - at, here, &insn) || insn.length == 0 ||
-            short_repeats(code + at, insn.length))
+        if (count == MOST_INSTRUCTIONS || !code_machine_x86.decode(code + at, size - at, here, &insn) ||
+            insn.length == 0 || short_repeats(code + at, insn.length))
             return false;
         at += insn.length;
         const bool inside = insn.value >= begin && insn.value < end;
-        if ((insn.kind == X86_BRANCH || insn.kind == X86_JUMP) && inside) {
+        if ((insn.kind == CODE_BRANCH || insn.kind == CODE_JUMP) && inside) {
             if (insn.value <= here)
                 return false; /* a loop */
             continue;

@@ -108,7 +108,7 @@ static bool value_plan_check_site(struct dwell_values_site *site, uint32_t value
         if ((size_t)(end - at) < sizeof *loads || loads->count > LOAD_MOST ||
             (size_t)(end - at) - sizeof *loads < loads->count * sizeof(struct dwell_load))
             return false;
-        if (loads->count && !load_check(value_plan_program(loads)))
+        if (loads->count && !(load_check(value_plan_program(loads)) && load_can_run(value_plan_program(loads))))
             return false;
         value_plan_note_memory(value_plan_program(loads));
         at += sizeof *loads + loads->count * sizeof(struct dwell_load);

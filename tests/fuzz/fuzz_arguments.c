@@ -19,15 +19,16 @@ static bool arguments_read_memory(void *data, uint64_t address, void *into, size
     return address % 7 != 0;
 }
 
-static void arguments_try(const struct argument_use *use)
+static void arguments_try(const struct argument_use *use, const struct load_names *names)
 {
     const struct load_state state = { .general = { 1, 2, 3, 4 }, .module = 5, .read = arguments_read_memory };
     char text[TEXT];
     struct load_result result = { .text = text, .text_room = sizeof text };
     fuzz_require(load_check(&use->program));
-    load_run(&use->program, &state, &result);
+    if (load_can_run(&use->program))
+        load_run(&use->program, &state, &result);
     fuzz_require(result.text_length <= sizeof text);
-    free(load_describe(&use->program));
+    free(load_describe(&use->program, names));
 }
 
 static void arguments_ask(struct argument_reader *r, uint64_t function, char *const *what, size_t count)
@@ -41,7 +42,7 @@ static void arguments_ask(struct argument_reader *r, uint64_t function, char *co
             const struct argument_use *use = &f.sites[i].uses[j];
             fuzz_require(use->missing < MISSING_KINDS);
             if (!use->missing && use->program.count)
-                arguments_try(use);
+                arguments_try(use, f.registers);
         }
     error_drop(&error);
     function_arguments_drop(&f);

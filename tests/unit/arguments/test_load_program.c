@@ -43,7 +43,7 @@ static struct load_program program_of(const struct load *loads, size_t count)
 static void expect_word(struct load_program p, uint64_t word, const char *text)
 {
     struct load_result result = { .text = NULL };
-    char *described = load_describe(&p);
+    char *described = load_describe(&p, &load_names_x86);
     cr_assert(load_check(&p));
     cr_assert(load_run(&p, &state, &result));
     cr_expect(eq(u64, result.word, word), "%s", text);
@@ -112,7 +112,7 @@ Test(unit_load_program, texts)
     const struct load_program text = PROGRAM({ LOAD_REGISTER, REG_RSP, 0 }, { LOAD_TEXT, 0, 0 });
     const struct load_program counted =
         PROGRAM({ LOAD_REGISTER, REG_RSP, 0 }, { LOAD_NUMBER, 0, 5 }, { LOAD_TEXT_COUNTED, 0, 0 });
-    char *described = load_describe(&counted);
+    char *described = load_describe(&counted, &load_names_x86);
     memset(memory, 'x', sizeof memory);
     memcpy(memory, "hello world", 12);
     expect_text(text, 64, "hello world", false);
@@ -149,8 +149,8 @@ Test(unit_load_program, bad_programs)
     static const struct load bad[][3] = {
         { { LOAD_ADD, 0, 1 }, { LOAD_NUMBER, 0, 1 }, { LOAD_NUMBER, 0, 1 } },    /* takes what is not there */
         { { LOAD_NUMBER, 0, 1 }, { LOAD_NUMBER, 0, 1 }, { LOAD_NEGATE, 0, 0 } }, /* leaves two */
-        { { LOAD_REGISTER, 16, 0 }, { LOAD_NEGATE, 0, 0 }, { LOAD_NEGATE, 0, 0 } },
-        { { LOAD_VECTOR, 16, 0 }, { LOAD_NEGATE, 0, 0 }, { LOAD_NEGATE, 0, 0 } },
+        { { LOAD_REGISTER, 32, 0 }, { LOAD_NEGATE, 0, 0 }, { LOAD_NEGATE, 0, 0 } },
+        { { LOAD_VECTOR, 32, 0 }, { LOAD_NEGATE, 0, 0 }, { LOAD_NEGATE, 0, 0 } },
         { { LOAD_NUMBER, 0, 1 }, { LOAD_MEMORY, 9, 0 }, { LOAD_NEGATE, 0, 0 } },
         { { LOAD_NUMBER, 0, 1 }, { LOAD_MEMORY, 0, 0 }, { LOAD_NEGATE, 0, 0 } },
         { { LOAD_NUMBER, 0, 1 }, { LOAD_SIGNED, 65, 0 }, { LOAD_NEGATE, 0, 0 } },
@@ -161,11 +161,26 @@ Test(unit_load_program, bad_programs)
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         p = program_of(bad[i], 3);
         cr_expect(not(load_check(&p)), "%zu", i);
-        cr_expect(eq(ptr, load_describe(&p), NULL));
+        cr_expect(eq(ptr, load_describe(&p, &load_names_x86), NULL));
     }
     p.count = 0;
     for (int i = 0; i < LOAD_MOST; i++)
         cr_assert(load_add(&p, LOAD_NUMBER, 0, i));
     cr_expect(not(load_check(&p))); /* too deep */
     cr_expect(not(load_add(&p, LOAD_NUMBER, 0, 1)));
+}
+
+/* A program is well on its own machine; only there it is run. */
+Test(unit_load_program, registers_of_another_machine)
+{
+    const struct load_program ours = PROGRAM({ LOAD_REGISTER, 15, 0 }), general = PROGRAM({ LOAD_REGISTER, 31, 0 });
+    const struct load_program vector = PROGRAM({ LOAD_VECTOR, 16, 0 });
+    cr_expect(load_can_run(&ours));
+    cr_expect(load_check(&general) && !load_can_run(&general));
+    cr_expect(load_check(&vector) && !load_can_run(&vector));
+    char *text = load_describe(&general, &load_names_aarch64), *low = load_describe(&vector, &load_names_aarch64);
+    cr_expect(eq(str, text, "sp"));
+    cr_expect(eq(str, low, "v16"));
+    free(text);
+    free(low);
 }

@@ -1,0 +1,34 @@
+/* The machines whose arguments are read. */
+#include "arguments/argument_machine.h"
+
+#include "symbols/code_machine.h"
+
+static const struct argument_machine argument_machine_x86 = {
+    .general = 16,
+    .vector_first = 17,
+    .vectors = 16,
+    .frame = 6,
+    .stack = 7,
+    .memory_returned = true,
+    .names = &load_names_x86,
+    .find_result = result_find_x86,
+    .stored_before = stored_before_x86,
+};
+
+/* The linker's stubs use x16 and x17, and the call x30. A result in memory has its address in x8 at the enter alone. */
+static const struct argument_machine argument_machine_aarch64 = {
+    .general = 32,
+    .vector_first = 64,
+    .vectors = 32,
+    .frame = 29,
+    .stack = 31,
+    .lost = 1u << 16 | 1u << 17 | 1u << 30,
+    .names = &load_names_aarch64,
+    .find_result = result_find_aarch64,
+    .stored_before = stored_before_aarch64,
+};
+
+const struct argument_machine *argument_machine_of(Elf *elf)
+{
+    return code_machine_of(elf) == &code_machine_aarch64 ? &argument_machine_aarch64 : &argument_machine_x86;
+}

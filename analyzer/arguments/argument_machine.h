@@ -1,0 +1,24 @@
+/* What depends on the machine when arguments are found. */
+#ifndef DWELL_ARGUMENTS_ARGUMENT_MACHINE_H
+#define DWELL_ARGUMENTS_ARGUMENT_MACHINE_H
+
+#include "arguments/load_program.h"
+#include "arguments/result_flow.h"
+#include "arguments/stored.h"
+
+/* Registers have their numbers in DWARF. */
+struct argument_machine {
+    unsigned general;               /* how many general registers there are, from 0 on */
+    unsigned vector_first, vectors; /* likewise */
+    unsigned frame, stack;
+    uint32_t lost;        /* a bit for each register that no longer has its value when the probe begins */
+    bool memory_returned; /* a result in memory has its address in the register of results */
+    const struct load_names *names;
+    result_finder *find_result;
+    stored_finder *stored_before;
+};
+
+/* The machine that a file is for; x86-64 if it is another one. */
+const struct argument_machine *argument_machine_of(Elf *elf);
+
+#endif
