@@ -15,7 +15,6 @@
 #include "runtime.h"
 #include "sys.h"
 #include "value_plan.h"
-#include "value_probe.h"
 
 /* Bytes of code that are read before the program goes on: it takes as long as the probes of some 50,000 calls. A
  * process that makes fewer calls than that is not to wait for more. */
@@ -56,8 +55,7 @@ static bool level_begin_function_values(void *context, uint64_t function, enum v
 
 void level_begin_values(struct level_module *m)
 {
-    const bool possible = value_probes().enter != 0;
-    if (possible && !value_plan_use_module(m->build_id, m->path, m->info.dlpi_addr, level_begin_function_values, m))
+    if (!value_plan_use_module(m->build_id, m->path, m->info.dlpi_addr, level_begin_function_values, m))
         level_note("out of memory: values of some functions are not recorded");
 }
 

@@ -13,7 +13,6 @@
 #include "session.h"
 #include "sys.h"
 #include "value_plan.h"
-#include "value_probe.h"
 
 enum { MAX_ANSWERS = 1024 };
 
@@ -93,7 +92,7 @@ int level_command_watch(const char *text, int fd)
 
 int level_command_values(const char *text, int fd)
 {
-    if (runtime.mode == DWELL_MODE_PROFILE || !value_probes().enter)
+    if (runtime.mode == DWELL_MODE_PROFILE)
         return -EOPNOTSUPP;
     if (!value_plan_add(fd, strtoull(text, NULL, 10)))
         return -EINVAL;

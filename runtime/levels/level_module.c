@@ -278,6 +278,9 @@ static void level_choose_forms(struct level_module *m, enum hook hook)
         first = site->first ? site : first;
         if (site->hook != hook)
             continue;
+        if (!site->function && m->valued)
+            site->function =
+                value_plan_function_at(m->build_id, m->path, m->info.dlpi_addr, site->address + site->length);
         if (!site->function && code.first != first)
             level_look_at_code(m, first, &code);
         if (site->function && site->function != last)

@@ -82,7 +82,9 @@ bool machine_form(const struct call_site *site, enum call_form form, const struc
         word = site->jump ? OP_RET : OP_NOP;
     else if (form == CALL_CHECKED)
         possible = aarch64_aim(site, stubs->at[CALL_CHECKED], &word);
-    else if (form == CALL_COUNTED || form == CALL_VALUES)
+    else if (form == CALL_VALUES)
+        possible = !site->jump && aarch64_aim(site, stubs->at[CALL_VALUES], &word);
+    else if (form == CALL_COUNTED)
         possible = false;
     memcpy(bytes, &word, sizeof word);
     return possible;

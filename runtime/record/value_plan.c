@@ -32,10 +32,14 @@ static uint32_t value_site_count;
 bool value_plan_has_memory;
 uint8_t value_plan_saves;
 
-/* In the order of DWARF: rbx, rbp, rsp, and r12 to r15. */
+/* In the order of DWARF: rbx, rbp, rsp, and r12 to r15; or x19 to x29, and sp. */
 static bool value_plan_is_preserved(uint32_t number)
 {
+#if defined(__x86_64__)
     return number == 3 || number == 6 || number == 7 || number >= 12;
+#else
+    return number >= 19 && number != 30;
+#endif
 }
 
 /* What the stubs have to save for a program. */
@@ -278,14 +282,20 @@ static enum value_plan_reads value_plan_reads_of(const struct planned_site *plan
     return planned->off ? VALUES_NONE : any ? VALUES_ENTERS_AND_RESULTS : VALUES_ENTERS;
 }
 
+static bool value_plan_is_of(const struct planned_site *planned, struct text build_id, struct text path)
+{
+    const struct dwell_values_function *f = planned->function;
+    return plan_texts_are_of((const char *)(f + 1), f->build_id_length, f->path_length,
+                             &(struct plan_module){ build_id, path });
+}
+
 bool value_plan_use_module(struct text build_id, struct text path, uint64_t bias, value_plan_taker *take, void *context)
 {
     const struct dwell_values_function *last = NULL;
     bool good = true;
     for (uint32_t i = 0; value_sites && i < value_plan->sites; i++) {
         const struct planned_site *planned = &value_plan->site[i];
-        if (!plan_texts_are_of((const char *)(planned->function + 1), planned->function->build_id_length,
-                               planned->function->path_length, &(struct plan_module){ build_id, path }))
+        if (!value_plan_is_of(planned, build_id, path))
             continue;
         if (!planned->off)
             good &= value_plan_insert(bias, i);
@@ -294,6 +304,14 @@ bool value_plan_use_module(struct text build_id, struct text path, uint64_t bias
         last = planned->function;
     }
     return good;
+}
+
+uint64_t value_plan_function_at(struct text build_id, struct text path, uint64_t bias, uint64_t probe_return)
+{
+    const struct value_site *site = value_plan_find(probe_return);
+    const struct value_reads *reads = site && site->bias == bias ? value_plan_reads(site) : NULL;
+    const struct planned_site *planned = reads ? &value_plan->site[reads->site] : NULL;
+    return planned && value_plan_is_of(planned, build_id, path) ? bias + planned->function->offset : 0;
 }
 
 uint32_t value_plan_loads(uint32_t site, const struct dwell_value_loads **first)

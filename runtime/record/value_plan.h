@@ -87,6 +87,9 @@ static ALWAYS_INLINE const struct value_reads *value_plan_reads(const struct val
     return __atomic_load_n(&site->reads, __ATOMIC_ACQUIRE);
 }
 
+/* The function of the call behind which a probe returns, if the plan has it of that module and bias; zero if not. */
+uint64_t value_plan_function_at(struct text build_id, struct text path, uint64_t bias, uint64_t probe_return);
+
 /* The programs of a site's values, one behind the other: each is a struct dwell_value_loads with its loads, which
  * load_run can run if there are any. Returns their number. */
 uint32_t value_plan_loads(uint32_t site, const struct dwell_value_loads **first);

@@ -6,8 +6,8 @@
 
 #pragma GCC visibility push(hidden)
 
-/* The addresses that calls of the probes lead to for that; zeros if the machine has no such probes. They are called as
- * the usual ones, and keep the same registers. */
+/* The addresses that calls of the probes lead to for that. They are called as the usual ones, and keep the same
+ * registers. */
 struct value_probes {
     uint64_t enter, exit;
 };

@@ -1,19 +1,12 @@
 /* The pages that could be read are in a table. It may be out of date: then the reading faults. */
 #include "memory_read.h"
 
+#include <errno.h>
 #include <sys/uio.h>
 #include <ucontext.h>
 
 #include "fault_signals.h"
 #include "sys.h"
-
-static bool memory_read_safely(uint32_t pid, uint64_t address, void *into, size_t size)
-{
-    const struct iovec here = { into, size }, there = { (void *)address, size };
-    return SYS6(process_vm_readv, pid, &here, 1, &there, 1, 0) == (long)size;
-}
-
-#if defined(__x86_64__)
 
 uint64_t memory_pages[MEMORY_PAGES];
 
@@ -33,6 +26,13 @@ void memory_note(uint64_t address, uint64_t size)
 /* Whether it was copied. */
 bool memory_copy(void *into, uint64_t from, size_t size);
 
+static bool memory_read_safely(uint32_t pid, uint64_t address, void *into, size_t size)
+{
+    const struct iovec here = { into, size }, there = { (void *)address, size };
+    const long read = SYS6(process_vm_readv, pid, &here, 1, &there, 1, 0);
+    return read == -ENOSYS && memory_is_guarded() ? memory_copy(into, address, size) : read == (long)size;
+}
+
 /* Only these instructions read the program's memory. The last one is where the functions go on if one of them fails:
  * they return zeros. */
 extern const char memory_copy_word[], memory_copy_byte[], memory_load_word[], memory_copy_block[], memory_failed[];
@@ -40,9 +40,11 @@ extern const char memory_copy_word[], memory_copy_byte[], memory_load_word[], me
 #define MEMORY_FUNCTION(name, code)                                                                                    \
     ".hidden " name "\n"                                                                                               \
     ".globl " name "\n"                                                                                                \
-    ".type " name ", @function\n" name ":\n"                                                                           \
+    ".type " name ", %function\n" name ":\n"                                                                           \
     ".cfi_startproc\n" code ".cfi_endproc\n"                                                                           \
     ".size " name ", . - " name "\n"
+
+#if defined(__x86_64__)
 
 __asm__(
     ".pushsection .text\n"
@@ -98,6 +100,60 @@ __asm__(
                                             "xorl %edx, %edx\n"
                                             "ret\n") ".popsection\n");
 
+#else
+
+__asm__(".pushsection .text\n"
+        ".hidden memory_copy_word, memory_copy_byte, memory_load_word, memory_copy_block, memory_failed\n"
+        ".globl memory_copy_word, memory_copy_byte, memory_load_word, memory_copy_block, memory_failed\n"
+        /* of memory_copy */
+        MEMORY_FUNCTION("memory_copy", "and x3, x2, #7\n"
+                                       "lsr x2, x2, #3\n"
+                                       "cbz x2, 1f\n"
+                                       "memory_copy_word:\n"
+                                       "ldr x4, [x1], #8\n"
+                                       "str x4, [x0], #8\n"
+                                       "subs x2, x2, #1\n"
+                                       "b.ne memory_copy_word\n"
+                                       "1:\n"
+                                       "cbz x3, 2f\n"
+                                       "memory_copy_byte:\n"
+                                       "ldrb w4, [x1], #1\n"
+                                       "strb w4, [x0], #1\n"
+                                       "subs x3, x3, #1\n"
+                                       "b.ne memory_copy_byte\n"
+                                       "2:\n"
+                                       "mov w0, #1\n"
+                                       "ret\n") MEMORY_FUNCTION("memory_load", "mov x1, #1\n"
+                                                                               "memory_load_word:\n"
+                                                                               "ldr x0, [x0]\n"
+                                                                               "ret\n")
+            MEMORY_FUNCTION("memory_copy_text", "mov x3, x0\n"
+                                                "mov x0, #0\n"
+                                                "memory_copy_block:\n"
+                                                "ldr q0, [x1, x0]\n"
+                                                "str q0, [x3, x0]\n"
+                                                "cmeq v0.16b, v0.16b, #0\n"
+                                                "shrn v0.8b, v0.8h, #4\n" /* four bits for each byte */
+                                                "fmov x4, d0\n"
+                                                "cbnz x4, 1f\n"
+                                                "add x0, x0, #16\n"
+                                                "subs x2, x2, #1\n"
+                                                "b.ne memory_copy_block\n"
+                                                "mov x1, #0\n"
+                                                "ret\n"
+                                                "1:\n"
+                                                "rbit x4, x4\n"
+                                                "clz x4, x4\n"
+                                                "add x0, x0, x4, lsr #2\n"
+                                                "mov x1, #1\n"
+                                                "ret\n"
+                                                "memory_failed:\n"
+                                                "mov x0, #0\n"
+                                                "mov x1, #0\n"
+                                                "ret\n") ".popsection\n");
+
+#endif
+
 bool memory_read(uint32_t pid, uint64_t address, void *into, size_t size)
 {
     const uint64_t last = address + size - 1;
@@ -113,28 +169,22 @@ bool memory_read(uint32_t pid, uint64_t address, void *into, size_t size)
     return read;
 }
 
+static uint64_t *memory_instruction(void *context)
+{
+    mcontext_t *machine = &((ucontext_t *)context)->uc_mcontext;
+#if defined(__x86_64__)
+    return (uint64_t *)&machine->gregs[REG_RIP];
+#else
+    return (uint64_t *)&machine->pc;
+#endif
+}
+
 bool memory_read_has_failed(void *context)
 {
-    greg_t *registers = ((ucontext_t *)context)->uc_mcontext.gregs;
-    const greg_t at = registers[REG_RIP];
-    if (at != (greg_t)memory_copy_word && at != (greg_t)memory_copy_byte && at != (greg_t)memory_load_word &&
-        at != (greg_t)memory_copy_block)
+    uint64_t *at = memory_instruction(context);
+    if (*at != (uint64_t)memory_copy_word && *at != (uint64_t)memory_copy_byte && *at != (uint64_t)memory_load_word &&
+        *at != (uint64_t)memory_copy_block)
         return false;
-    registers[REG_RIP] = (greg_t)memory_failed;
+    *at = (uint64_t)memory_failed;
     return true;
 }
-
-#else
-
-bool memory_read(uint32_t pid, uint64_t address, void *into, size_t size)
-{
-    return memory_read_safely(pid, address, into, size);
-}
-
-bool memory_read_has_failed(void *context)
-{
-    (void)context;
-    return false;
-}
-
-#endif

@@ -1,7 +1,8 @@
 /*
  * Reads memory of the program, by addresses that may be wrong. A page is read by a system call first, which a wrong
  * address does not hurt. From then on, it is read directly: the handlers of SIGSEGV and SIGBUS end the reading if the
- * page has gone. Without these handlers, each reading is a system call.
+ * page has gone. Without these handlers, each reading is a system call. A kernel may lack that call: then all is read
+ * directly.
  */
 #ifndef DWELL_RUNTIME_MEMORY_READ_H
 #define DWELL_RUNTIME_MEMORY_READ_H
@@ -16,8 +17,6 @@
 /* Whether it could read `size` bytes, at most 4096. Changes no errno. Any thread of the process `pid`, any time. */
 bool memory_read(uint32_t pid, uint64_t address, void *into, size_t size);
 
-#if defined(__x86_64__)
-
 enum { MEMORY_PAGES = 4096 /* a power of two */ };
 
 /* The numbers of pages that could be read, each in its place; page 0 is none. */
@@ -28,12 +27,18 @@ static inline uint64_t *memory_page(uint64_t address)
     return &memory_pages[address / PAGE % MEMORY_PAGES];
 }
 
+/* Whether the handlers end a reading that faults. */
+static inline bool memory_is_guarded(void)
+{
+    const uint64_t guards = 1ull << (SIGSEGV - 1) | 1ull << (SIGBUS - 1);
+    return (fault_guarded() & guards) == guards;
+}
+
 /* Whether the page at an address may be read directly by what follows. */
 static inline bool memory_is_known(uint64_t address)
 {
-    const uint64_t number = address / PAGE, guards = 1ull << (SIGSEGV - 1) | 1ull << (SIGBUS - 1);
-    return number && __atomic_load_n(memory_page(address), __ATOMIC_RELAXED) == number &&
-           (fault_guarded() & guards) == guards;
+    const uint64_t number = address / PAGE;
+    return number && __atomic_load_n(memory_page(address), __ATOMIC_RELAXED) == number && memory_is_guarded();
 }
 
 /* That could be read, at most 4096 bytes. */
@@ -51,8 +56,6 @@ struct memory_text {
     uint64_t length, found;
 };
 struct memory_text memory_copy_text(void *into, uint64_t address, uint64_t blocks);
-
-#endif
 
 /* In a handler: whether memory_read has caused the fault. Then it fails when the handler returns. `context` is what
  * the handler got. */
