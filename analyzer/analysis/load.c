@@ -7,6 +7,7 @@
 #include "analysis/budget_reached.h"
 #include "analysis/copies.h"
 #include "analysis/cpu_check.h"
+#include "analysis/durations_known.h"
 #include "analysis/find_function.h"
 #include "analysis/level_changes.h"
 #include "analysis/lines.h"
@@ -260,20 +261,6 @@ static void load_find_whole(struct analysis *analysis)
                        (int)((share - (int)share) * 100));
 }
 
-/* What the columns of percentiles cannot know. */
-static void load_add_percentiles(struct summary *summary, const struct analysis *analysis)
-{
-    const char *sums = session_file_why_sums(analysis->file);
-    if (sums)
-        summary_remark(summary, "percentiles-need-calls", "percentiles are unknown: %s, which keeps no single calls",
-                       sums);
-    else if (analysis->lines)
-        summary_remark(summary, "percentiles-need-calls", "percentiles are unknown where call paths have lines");
-    else if (summary->counted)
-        summary_remark(summary, "percentiles-of-timed",
-                       "percentiles are those of the timed calls: how long counted ones took is unknown");
-}
-
 void analysis_summarize(struct analysis *analysis)
 {
     struct summary *summary = &analysis->summary;
@@ -316,7 +303,7 @@ void analysis_summarize(struct analysis *analysis)
         summary_remark(summary, "limits-need-raw",
                        "min and max are known only with the time of the probes in them (--raw)");
     if (analysis->durations)
-        load_add_percentiles(summary, analysis);
+        durations_remark(summary, analysis);
     if (analysis->file->header.origin & DWELL_ORIGIN_SCALED)
         summary_remark(summary, "paths-scaled", "call paths are approximate (scaled)");
     if (!analysis->profile->function_count && !analysis->selection && !summary->imported && !summary->lost_events)
@@ -411,7 +398,10 @@ static void load_profile(struct analysis *analysis, const struct analysis_option
     analysis->lacks_limits = options->limits_later && single_calls_can_wait(analysis);
     if (options->limits && !options->raw && !analysis->lines && !analysis->lacks_limits)
         single_calls_find_limits(analysis);
-    if (analysis->durations && !analysis->lines && !single_calls_are_kept(analysis))
+    if (analysis->durations && analysis->file->sums.summed_count && durations_lack_probes(analysis))
+        profile_drop_durations(analysis->profile);
+    else if (analysis->durations && !analysis->file->sums.summed_count && !analysis->lines &&
+             !single_calls_are_kept(analysis))
         single_calls_find_durations(analysis);
     recorded_sessions_divide(analysis);
     analysis->rollup = rollup_new(analysis->profile);

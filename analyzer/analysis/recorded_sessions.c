@@ -74,6 +74,7 @@ static void recorded_sessions_divide_each(struct analysis *analysis)
         profile_merge(whole, part);
         profile_free(part);
     }
+    profile_drop_durations(p);
     for (size_t i = 0; i < p->node_count; i++)
         amounts_clear(&p->nodes[i]);
     profile_merge(whole, p);

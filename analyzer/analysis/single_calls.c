@@ -184,7 +184,7 @@ static void single_calls_end_limits(struct profile *p)
 }
 
 /* Finds the limits without probes, which no node has yet. The session is read again. */
-static void single_calls_scan_limits(const struct analysis *analysis, bool recorded)
+static void single_calls_scan_limits(const struct analysis *analysis)
 {
     struct profile *p = analysis->profile;
     const unsigned jobs = analysis_jobs(analysis);
@@ -192,7 +192,7 @@ static void single_calls_scan_limits(const struct analysis *analysis, bool recor
     for (unsigned i = 0; i < jobs; i++)
         contexts[i] = p;
     single_calls_begin_limits(p);
-    single_calls_scan_elapsed(analysis, recorded, PROFILE_NONE, single_calls_add_limits, contexts);
+    single_calls_scan_elapsed(analysis, false, PROFILE_NONE, single_calls_add_limits, contexts);
     single_calls_end_limits(p);
     free(contexts);
 }
@@ -201,7 +201,7 @@ void single_calls_find_limits(struct analysis *analysis)
 {
     struct profile *p = analysis->profile;
     if (!analysis->file->sums.summed_count)
-        single_calls_scan_limits(analysis, false);
+        single_calls_scan_limits(analysis);
     for (size_t i = 0; i < p->node_count; i++) {
         single_calls_take_limits_of(&p->nodes[i]);
         if (!analysis->file->sums.summed_count)
@@ -288,24 +288,6 @@ bool single_calls_can_wait(const struct analysis *analysis)
            !analysis->file->sums.summed_count;
 }
 
-void single_calls_find_net_limits(struct analysis *analysis)
-{
-    size_t count;
-    struct profile *p = analysis->profile;
-    single_calls_scan_limits(analysis, true);
-    struct probe_cost *costs = single_calls_list_costs(analysis->file, &count);
-    const struct probe_cost **cost = overhead_costs_of_nodes(p, costs, count);
-    for (size_t i = 0; i < p->node_count; i++) {
-        struct profile_node *node = &p->nodes[i];
-        if (cost[i])
-            continue;
-        node->net_shortest = smaller(node->net_shortest, node->shortest);
-        node->net_longest = larger(node->net_longest, node->longest);
-    }
-    free(cost);
-    free(costs);
-}
-
 /* ---- durations ---- */
 
 static bool single_calls_have_range(const struct analysis *analysis)
@@ -359,31 +341,71 @@ bool single_calls_are_kept(const struct analysis *analysis)
            !path_probes_are_divided(analysis->profile) && single_calls_all_add_up(analysis);
 }
 
+/* What a worker of a scan has. Its durations are also for paths that the profile does not have. */
+struct durations_worker {
+    struct profile *paths;
+    struct durations **durations; /* by path */
+    bool limits;                  /* are wanted, too */
+};
+
 static void single_calls_add_durations(void *context, const struct call_amount *amounts, size_t count)
 {
-    struct durations **durations = context;
+    const struct durations_worker *w = context;
+    if (w->limits)
+        single_calls_add_limits(w->paths, amounts, count);
     for (size_t i = 0; i < count; i++)
-        durations_add_call(&durations[amounts[i].path], call_ticks(amounts[i].time), amounts[i].time);
+        durations_add_call(&w->durations[amounts[i].path], call_ticks(amounts[i].time), amounts[i].time);
 }
 
-/* Each worker has its own, also for paths that the profile does not have. */
-void single_calls_find_durations(struct analysis *analysis)
+static void single_calls_scan_durations(const struct analysis *analysis, bool recorded, bool limits)
 {
     struct profile *p = analysis->profile;
     const unsigned jobs = analysis_jobs(analysis);
     const size_t paths = p->node_count + analysis->file->thread_count + 1;
-    struct durations ***lists = need_memory(jobs, sizeof *lists);
-    for (unsigned i = 0; i < jobs; i++)
-        lists[i] = need_memory(paths, sizeof *lists[i]);
+    struct durations_worker *workers = need_memory(jobs, sizeof *workers);
+    void **contexts = need_memory(jobs, sizeof *contexts);
+    for (unsigned i = 0; i < jobs; i++) {
+        workers[i] = (struct durations_worker){ p, need_memory(paths, sizeof *workers[i].durations), limits };
+        contexts[i] = &workers[i];
+    }
     profile_drop_durations(p);
-    single_calls_scan_elapsed(analysis, false, PROFILE_NONE, single_calls_add_durations, (void *const *)lists);
+    single_calls_scan_elapsed(analysis, recorded, PROFILE_NONE, single_calls_add_durations, contexts);
     for (unsigned i = 0; i < jobs; i++) {
         for (size_t j = 0; j < paths; j++) {
             if (j < p->node_count)
-                durations_merge(&p->nodes[j].durations, lists[i][j]);
-            free(lists[i][j]);
+                durations_merge(&p->nodes[j].durations, workers[i].durations[j]);
+            free(workers[i].durations[j]);
         }
-        free(lists[i]);
+        free(workers[i].durations);
     }
-    free(lists);
+    free(contexts);
+    free(workers);
+}
+
+void single_calls_find_durations(struct analysis *analysis)
+{
+    single_calls_scan_durations(analysis, false, false);
+}
+
+/* ---- for sums ---- */
+
+/* The calls are read one by one: what is kept while a session is collected depends on which threads are. */
+void single_calls_find_net(struct analysis *analysis)
+{
+    size_t count;
+    struct profile *p = analysis->profile;
+    single_calls_begin_limits(p);
+    single_calls_scan_durations(analysis, true, true);
+    single_calls_end_limits(p);
+    struct probe_cost *costs = single_calls_list_costs(analysis->file, &count);
+    const struct probe_cost **cost = overhead_costs_of_nodes(p, costs, count);
+    for (size_t i = 0; i < p->node_count; i++) {
+        struct profile_node *node = &p->nodes[i];
+        if (cost[i])
+            continue;
+        node->net_shortest = smaller(node->net_shortest, node->shortest);
+        node->net_longest = larger(node->net_longest, node->longest);
+    }
+    free(cost);
+    free(costs);
 }

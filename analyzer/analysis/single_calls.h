@@ -22,8 +22,9 @@ void single_calls_find_limits(struct analysis *analysis);
  * session is read in other ways. */
 bool single_calls_can_wait(const struct analysis *analysis);
 
-/* Finds the limits without probes of a profile that is as recorded, and keeps them beside those with probes. */
-void single_calls_find_net_limits(struct analysis *analysis);
+/* Finds the limits without probes of a profile that is as recorded, and keeps them beside those with probes. Also finds
+ * how long calls took, without probes. The session is read again. */
+void single_calls_find_net(struct analysis *analysis);
 
 /* The durations of single calls by path. Makes the profile of an analysis that wants them, and keeps those that can be
  * kept meanwhile. */

@@ -23,6 +23,7 @@ struct summary {
     bool raw;               /* it was not to be subtracted */
     bool budget;            /* recorded with --overhead */
     uint64_t overhead;      /* the probes' own time */
+    bool durations_known;   /* of all completed calls that were timed; only if they were asked for */
     uint64_t resolution;    /* of a single call's time: what its probes take, which was subtracted; zero if unknown */
     double asked_percent;   /* the budget, of the program's own time; zero: none, or it is unknown what was reached */
     double reached_percent; /* what recording took of it */

@@ -188,8 +188,8 @@ bool diff_add(struct diff *d, enum diff_side side, const struct analysis *analys
     };
     d->side_count[side]++;
     d->estimated |= run->has_samples;
-    d->percentiles = analysis->durations && d->by != DIFF_MODULES && !summary->samples &&
-                     !session_file_why_sums(analysis->file) && (d->percentiles || d->run_count == 1);
+    d->percentiles = analysis->durations && d->by != DIFF_MODULES && !summary->samples && summary->durations_known &&
+                     (d->percentiles || d->run_count == 1);
     d->threads |= summary->threads > 1 || summary->processes > 1;
     diff_fill_run(d, run, named, summary->samples ? 1000000000 : summary->ticks_per_second);
     profile_free(named);

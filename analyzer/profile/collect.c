@@ -277,9 +277,10 @@ static void collect_with_workers(struct collect_whole *whole, const struct sessi
 }
 
 static struct profile *collect_trees(const struct session_file *file, const struct session_samples *samples,
-                                     const struct selection *selection, bool sites)
+                                     const struct selection *selection, bool sites, bool durations)
 {
-    struct profile *trees = trees_profile(file, selection, sites);
+    struct profile *trees =
+        durations ? trees_profile_with_durations(file, selection) : trees_profile(file, selection, sites);
     if (samples && trees->node_count > trees->thread_count)
         sampled_trees_add(trees, file, samples);
     return trees;
@@ -303,8 +304,11 @@ static void collect_add_events(struct profile *p, const struct session_file *fil
     collect_with_workers(&whole, file, jobs, selection, sites);
     if (sites)
         shared_callees_settle(p);
-    if (file->sums.summed_count)
+    if (file->sums.summed_count) {
+        const uint64_t damaged = p->counts.damaged_chunks;
         p->counts = selection ? tree_sums_count_part(p) : tree_sums_counts(file);
+        p->counts.damaged_chunks += damaged;
+    }
     threads_take_outside(p);
     threads_flag_blind(p, file);
 }
@@ -313,7 +317,7 @@ static struct profile *collect_part(const struct session_file *file, const struc
                                     unsigned jobs, const struct selection *selection, bool sites,
                                     struct timed_session *timed)
 {
-    struct profile *p = collect_trees(file, samples, selection, sites);
+    struct profile *p = collect_trees(file, samples, selection, sites, timed != NULL);
     collect_add_events(p, file, samples, jobs, selection, sites, timed);
     return selection && selection->cut ? collect_used(p) : p;
 }
@@ -321,7 +325,7 @@ static struct profile *collect_part(const struct session_file *file, const struc
 void collect_add_selection(struct profile *p, const struct session_file *file, const struct session_samples *samples,
                            unsigned jobs, const struct selection *selection)
 {
-    struct profile *trees = collect_trees(file, samples, selection, false);
+    struct profile *trees = collect_trees(file, samples, selection, false, false);
     profile_merge(p, trees);
     profile_free(trees);
     collect_add_events(p, file, samples, jobs, selection, false, NULL);
@@ -346,7 +350,7 @@ struct profile *collect_durations(const struct session_file *file, const struct 
     struct timed_session timed = timed_session_begin(file, costs, count, jobs);
     struct profile *p = collect_part(file, samples, jobs, selection, false, &timed);
     timed_session_end(&timed, p);
-    if (p->counts.switches)
+    if (p->counts.switches && !file->sums.summed_count)
         profile_drop_durations(p);
     return p;
 }

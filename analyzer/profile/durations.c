@@ -8,6 +8,8 @@
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "base/sorted.h"
+#include "base/units.h"
+#include "dwell/format.h"
 #include "profile/path_probes.h"
 
 enum { FIRST_SLOTS = 4 };
@@ -62,6 +64,15 @@ void durations_add(struct durations **d, uint64_t ticks, uint64_t calls, uint64_
     durations_count(*d, durations_counter(ticks), calls);
 }
 
+bool durations_add_counter(struct durations **d, uint64_t counter, uint64_t calls)
+{
+    if (counter >= DWELL_DURATION_COUNTERS || !calls || calls > count_mask)
+        return false;
+    durations_make_room(d);
+    durations_count(*d, counter, calls);
+    return true;
+}
+
 void durations_merge(struct durations **into, const struct durations *from)
 {
     for (uint32_t i = 0; from && i <= from->mask; i++)
@@ -91,11 +102,11 @@ static uint64_t durations_middle(uint64_t counter)
     return least + ((uint64_t)1 << dropped) / 2;
 }
 
-struct durations_step *durations_list(const struct durations *d, size_t *count)
+struct durations_counter *durations_counters(const struct durations *d, size_t *count)
 {
     const size_t used = d ? d->used : 0;
     uint64_t *sorted = need_memory(used + 1, sizeof *sorted);
-    struct durations_step *steps = need_memory(used + 1, sizeof *steps);
+    struct durations_counter *counters = need_memory(used + 1, sizeof *counters);
     *count = 0;
     for (uint32_t i = 0; d && i <= d->mask; i++)
         if (d->slots[i])
@@ -103,12 +114,43 @@ struct durations_step *durations_list(const struct durations *d, size_t *count)
     /* A counter's number is in the upper bits of its slot, so this is the order of durations. */
     qsort(sorted, *count, sizeof *sorted, compare_numbers);
     for (size_t i = 0; i < *count; i++)
-        steps[i] =
-            (struct durations_step){ durations_middle((sorted[i] >> DURATION_COUNT_BITS) - 1), sorted[i] & count_mask };
-    if (*count == 1 && steps[0].calls == 1)
-        steps[0].ticks = call_ticks(d->sum);
+        counters[i] = (struct durations_counter){ (sorted[i] >> DURATION_COUNT_BITS) - 1, sorted[i] & count_mask };
     free(sorted);
+    return counters;
+}
+
+bool durations_are_one(const struct durations *d)
+{
+    return d && d->used == 1 && durations_calls(d) == 1;
+}
+
+struct durations_step *durations_list(const struct durations *d, size_t *count)
+{
+    struct durations_counter *counters = durations_counters(d, count);
+    struct durations_step *steps = need_memory(*count + 1, sizeof *steps);
+    for (size_t i = 0; i < *count; i++)
+        steps[i] = (struct durations_step){ durations_middle(counters[i].counter), counters[i].calls };
+    if (durations_are_one(d))
+        steps[0].ticks = call_ticks(d->sum);
+    free(counters);
     return steps;
+}
+
+void durations_scale(struct durations **d, uint64_t ticks_per_second)
+{
+    const uint64_t ns_per_second = 1000000000;
+    if (!*d || ticks_per_second == ns_per_second)
+        return;
+    size_t count;
+    struct durations *scaled = NULL;
+    struct durations_step *steps = durations_list(*d, &count);
+    for (size_t i = 0; i < count; i++) {
+        const uint64_t ns = ticks_to_ns(steps[i].ticks, ticks_per_second);
+        durations_add(&scaled, ns, steps[i].calls, ns * steps[i].calls * DWELL_PROBE_FRACTION);
+    }
+    free(steps);
+    free(*d);
+    *d = scaled;
 }
 
 void durations_percentiles(const struct durations *d, const double *percents, uint64_t *ticks, size_t count)

@@ -7,6 +7,7 @@
 #ifndef DWELL_PROFILE_DURATIONS_H
 #define DWELL_PROFILE_DURATIONS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -49,9 +50,26 @@ static inline void durations_add_call(struct durations **d, uint64_t ticks, uint
     durations_add(d, ticks, 1, sum);
 }
 
+/* Adds calls of a counter, without their sum. False if there is no such counter, or if it cannot have so many. */
+bool durations_add_counter(struct durations **d, uint64_t counter, uint64_t calls);
+
 void durations_merge(struct durations **into, const struct durations *from);
 
+/* Brings ticks to nanoseconds. Each counter becomes that of its middle, so a percentile can be off by another 1/64. */
+void durations_scale(struct durations **d, uint64_t ticks_per_second);
+
 uint64_t durations_calls(const struct durations *d);
+
+/* A counter in use. */
+struct durations_counter {
+    uint64_t counter, calls;
+};
+
+/* Lists the counters in use in ascending order. The caller frees the list. */
+struct durations_counter *durations_counters(const struct durations *d, size_t *count);
+
+/* The only call, whose sum is exact; otherwise false. */
+bool durations_are_one(const struct durations *d);
 
 /* So many calls took about so long. */
 struct durations_step {

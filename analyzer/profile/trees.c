@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "profile/identify.h"
+#include "profile/tree_durations.h"
 #include "profile/tree_sums.h"
 #include "trace/chunk_order.h"
 
@@ -19,11 +20,13 @@ struct trees_reader {
     uint32_t *nodes; /* by number in the file: index in the profile; [0] is the thread's root */
     size_t count, room;
     struct dwell_tree_head head;
-    struct tree_waits *waits; /* NULL if they are not wanted */
-    struct tree_chunks sums;  /* the file's chunks with rows of sums */
-    struct tree_rows rows;    /* of the thread */
-    trees_root *root;         /* finds the root of a thread */
-    void *context;            /* what `root` gets */
+    struct tree_waits *waits;     /* NULL if they are not wanted */
+    struct tree_chunks sums;      /* the file's chunks with rows of sums */
+    struct tree_rows rows;        /* of the thread */
+    struct tree_chunks durations; /* the file's chunks with them; none if they are not wanted */
+    size_t damaged_durations;     /* how many threads have damaged ones */
+    trees_root *root;             /* finds the root of a thread */
+    void *context;                /* what `root` gets */
 };
 
 static int trees_compare_chunks(const void *a, const void *b)
@@ -175,6 +178,8 @@ static void trees_read_thread(struct trees_reader *r, const struct trace_chunk *
         }
     }
     trees_end_thread(r, chunks[0]);
+    r->damaged_durations += !tree_durations_read(&r->durations, r->file, chunks[0]->process, chunks[0]->thread,
+                                                 r->profile, r->nodes, r->count);
     if (r->waits)
         tree_waits_add_thread(r->waits, r->file, chunks[0], r->nodes, r->count,
                               r->nodes[r->head.top < r->count ? r->head.top : 0]);
@@ -221,7 +226,7 @@ static void trees_read_reported(struct profile *p, const struct session_file *fi
 
 /* ---- files ---- */
 
-static void trees_read_threads(struct trees_reader *r, const struct selection *selection)
+static void trees_read_threads(struct trees_reader *r, const struct selection *selection, bool durations)
 {
     const struct session_file *file = r->file;
     const struct trace_chunk **chunks = need_memory(file->chunk_count, sizeof *chunks);
@@ -234,6 +239,8 @@ static void trees_read_threads(struct trees_reader *r, const struct selection *s
     if (count)
         qsort(chunks, count, sizeof *chunks, trees_compare_chunks);
     r->sums = tree_chunks_of(file, DWELL_CHUNK_SUMS);
+    if (durations && file->sums.summed_count)
+        r->durations = tree_chunks_of(file, DWELL_CHUNK_DURATIONS);
     for (size_t first = 0, next; first < count; first = next) {
         for (next = first + 1; next < count && chunks[next]->process == chunks[first]->process &&
                                chunks[next]->thread == chunks[first]->thread;)
@@ -242,6 +249,7 @@ static void trees_read_threads(struct trees_reader *r, const struct selection *s
     }
     free(chunks);
     tree_chunks_drop(&r->sums);
+    tree_chunks_drop(&r->durations);
     tree_rows_drop(&r->rows);
     free(r->buffer.bytes);
     free(r->nodes);
@@ -254,30 +262,37 @@ static uint32_t trees_own_root(void *context, struct profile *p, uint32_t proces
 }
 
 static struct profile *trees_read(const struct session_file *file, const struct selection *selection, bool sites,
-                                  struct tree_waits *waits)
+                                  bool durations, struct tree_waits *waits)
 {
     struct trees_reader r = {
         .file = file, .profile = profile_new(), .sites = sites, .waits = waits, .root = trees_own_root
     };
-    trees_read_threads(&r, selection);
+    trees_read_threads(&r, selection, durations);
+    r.profile->counts.damaged_chunks += r.damaged_durations;
     trees_read_reported(r.profile, file, selection);
     return r.profile;
 }
 
 struct profile *trees_profile(const struct session_file *file, const struct selection *selection, bool sites)
 {
-    return trees_read(file, selection, sites, NULL);
+    return trees_read(file, selection, sites, false, NULL);
+}
+
+struct profile *trees_profile_with_durations(const struct session_file *file, const struct selection *selection)
+{
+    return trees_read(file, selection, false, true, NULL);
 }
 
 struct profile *trees_profile_with_waits(const struct session_file *file, const struct selection *selection,
                                          struct tree_waits *waits)
 {
-    return trees_read(file, selection, false, waits);
+    return trees_read(file, selection, false, false, waits);
 }
 
-void trees_add_with_waits(struct profile *into, const struct session_file *file, struct tree_waits *waits,
+bool trees_add_with_waits(struct profile *into, const struct session_file *file, struct tree_waits *waits,
                           trees_root *root, void *context)
 {
     struct trees_reader r = { .file = file, .profile = into, .waits = waits, .root = root, .context = context };
-    trees_read_threads(&r, NULL);
+    trees_read_threads(&r, NULL, true);
+    return r.damaged_durations == 0;
 }

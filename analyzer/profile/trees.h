@@ -11,14 +11,18 @@
  * different call sites are on different paths. */
 struct profile *trees_profile(const struct session_file *file, const struct selection *selection, bool sites);
 
+/* The same without call sites, and how long calls took if it is a session of sums that knows it. */
+struct profile *trees_profile_with_durations(const struct session_file *file, const struct selection *selection);
+
 /* The same without call sites, and the waits of these threads. */
 struct profile *trees_profile_with_waits(const struct session_file *file, const struct selection *selection,
                                          struct tree_waits *waits);
 
 /* Adds all trees of a session to a profile in which its threads have other serial numbers. `root` finds a thread's root
- * there, or makes it. The nodes of the waits are those of this profile. */
+ * there, or makes it. The nodes of the waits are those of this profile. With the durations of calls: false if any are
+ * damaged. */
 typedef uint32_t trees_root(void *context, struct profile *p, uint32_t process, uint32_t thread);
-void trees_add_with_waits(struct profile *into, const struct session_file *file, struct tree_waits *waits,
+bool trees_add_with_waits(struct profile *into, const struct session_file *file, struct tree_waits *waits,
                           trees_root *root, void *context);
 
 /* Adds the amounts of a node of the file to a call path. `row` is its row in a session of sums, or NULL. */

@@ -319,4 +319,5 @@ void amounts_scale(struct profile_node *node, uint64_t ticks_per_second)
     if (IS_TICKS_##unit && IS_SCALED_##merge)                                                                          \
         node->member = ticks_to_ns(node->member, ticks_per_second);
     PATH_AMOUNTS(SCALE_AMOUNT)
+    durations_scale(&node->durations, ticks_per_second);
 }

@@ -344,11 +344,11 @@ static void sums_read_counted(struct sums *sums, const struct sums_map *map)
     free(sums_take_profile(sums, map, counted));
 }
 
-static void sums_read(struct sums *sums, struct sums_map *map)
+static bool sums_read(struct sums *sums, struct sums_map *map, struct error *error)
 {
     const struct session_file *file = map->file;
     struct tree_waits *trees = tree_waits_new(file);
-    trees_add_with_waits(sums->profile, file, trees, sums_find_root, map);
+    const bool good = trees_add_with_waits(sums->profile, file, trees, sums_find_root, map);
     sums_read_counted(sums, map);
     struct sums_reader r = { .sums = sums, .map = map, .trees = trees };
     sums_read_causes(&r);
@@ -356,6 +356,7 @@ static void sums_read(struct sums *sums, struct sums_map *map)
     sums_add_facts(sums, map);
     sums_read_objects(sums, map);
     sums_read_symbols(sums, file);
+    return good || error_set(error, "%s: is damaged: it has durations of calls that cannot be", file->path);
 }
 
 void sums_take_error(struct sums *sums, const struct session_file *file)
@@ -367,9 +368,7 @@ void sums_take_error(struct sums *sums, const struct session_file *file)
 bool sums_add(struct sums *sums, const struct session_file *file, struct error *error)
 {
     struct sums_map map = sums_map_new(file);
-    const bool good = sums_map_sessions(sums, &map, error);
-    if (good)
-        sums_read(sums, &map);
+    const bool good = sums_map_sessions(sums, &map, error) && sums_read(sums, &map, error);
     sums_map_drop(&map);
     sums_take_error(sums, file);
     return good;

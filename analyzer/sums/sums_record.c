@@ -54,6 +54,7 @@ static bool sums_record_session(struct sums_recording *r, const struct sums_rang
     record->threads = (uint32_t)range->thread_end;
     record->shards = r->shard.count;
     record->waits_counted = file->header.mode != DWELL_MODE_PROFILE || file->header.also & DWELL_ALSO_CAUSES;
+    record->durations = file->header.mode != DWELL_MODE_PROFILE;
     if (r->shard.number == 0) { /* what belongs to no chunk */
         record->damaged_chunks = file->health.damaged_chunks + file->health.missing_chunks;
         record->damaged_bytes = file->health.damaged_bytes + file->health.missing_bytes;
@@ -92,13 +93,15 @@ static void sums_record_profile(struct sums_recording *r, struct profile *p)
     free(sums_take_profile(r->sums, r->map, p));
 }
 
-/* Only the limits without probes are left. */
+/* Only the limits and the durations without probes are left. */
 static void sums_keep_limits(struct profile *p)
 {
     for (size_t i = 0; i < p->node_count; i++) {
         struct profile_node *node = &p->nodes[i];
         const uint64_t shortest = node->net_shortest, longest = node->net_longest;
+        struct durations *durations = node->durations;
         amounts_clear(node);
+        node->durations = durations;
         node->net_shortest = shortest;
         node->net_longest = longest;
     }
@@ -108,12 +111,11 @@ static void sums_keep_limits(struct profile *p)
     p->counts = (struct profile_counts){ 0 };
 }
 
-/* The paths of the selected threads, with the shortest and longest calls without probes. The caller takes l->profile.
- */
+/* The paths of the selected threads, with how long their calls took without probes. The caller takes l->profile. */
 static void sums_collect_threads(const struct sums_recording *r, struct analysis *analysis)
 {
     analysis->profile = collect_selection(analysis->file, analysis->samples, r->jobs, analysis->selection);
-    single_calls_find_net_limits(analysis);
+    single_calls_find_net(analysis);
 }
 
 /* Durations are those of the shard's threads, and amounts those of its chunks. Only these need samples. */

@@ -144,6 +144,7 @@ static struct sums_session *sums_find_session(struct sums *sums, const struct tr
 
 static void sums_join_counts(struct trace_summed *into, const struct trace_summed *from)
 {
+    into->record.durations = into->record.durations && from->record.durations;
     for (size_t i = 0; i < DWELL_SUMMED_COUNTS; i++)
         into->record.counts[i] += from->record.counts[i];
     if (into->held_length < from->held_length) {
@@ -180,6 +181,7 @@ static void sums_take_newer(struct trace_summed *into, const struct trace_summed
     memcpy(into->record.counts, older.counts, sizeof older.counts);
     into->record.deltas = (uint32_t)larger(older.deltas, from->record.deltas);
     into->record.begin = older.begin;
+    into->record.durations = older.durations;
     const struct sums_losses losses = sums_losses_of(&older.header);
     sums_losses_add(&into->record.header, &losses);
 }

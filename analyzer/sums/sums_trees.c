@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "base/sorted.h"
+#include "profile/durations.h"
 #include "sums/sums_order.h"
 #include "trace/session_finish.h"
 
@@ -178,6 +179,23 @@ static void sums_write_row(const struct sums_writer *w, struct chunk_writer *chu
         chunk_writer_add(chunk, &row, sizeof row);
 }
 
+static void sums_write_durations(const struct sums_writer *w, struct chunk_writer *chunk, uint32_t i)
+{
+    size_t count;
+    const struct durations *d = w->sums->profile->nodes[i].durations;
+    struct durations_counter *counters = durations_counters(d, &count);
+    for (size_t j = 0; j < count; j++) {
+        const bool one = durations_are_one(d);
+        const struct dwell_duration_row row = {
+            .node = w->numbers[i],
+            .counter = one ? DWELL_DURATION_ONE : (uint32_t)counters[j].counter,
+            .calls = one ? d->sum : counters[j].calls,
+        };
+        chunk_writer_add(chunk, &row, sizeof row);
+    }
+    free(counters);
+}
+
 static void sums_write_causes(struct sums_threads *t, struct chunk_writer *chunk, uint32_t rank)
 {
     const struct sums_writer *w = t->writer;
@@ -239,6 +257,10 @@ static void sums_write_thread(struct sums_threads *t, uint32_t rank)
     for (size_t j = first; j < end; j++)
         sums_write_row(w, &rows, w->node_order[j]);
     sums_end(w, &rows);
+    struct chunk_writer durations = sums_begin(w, DWELL_CHUNK_DURATIONS, process, thread, SUMS_CHUNK);
+    for (size_t j = first; j < end; j++)
+        sums_write_durations(w, &durations, w->node_order[j]);
+    sums_end(w, &durations);
     struct chunk_writer causes = sums_begin(w, DWELL_CHUNK_CAUSES, process, thread, SUMS_CHUNK);
     sums_write_causes(t, &causes, rank);
     sums_end(w, &causes);

@@ -84,6 +84,14 @@ bool session_file_has_trees(const struct session_file *file)
     return trees;
 }
 
+size_t session_file_count_durations(const struct session_file *file)
+{
+    size_t known = 0;
+    for (size_t i = 0; i < file->sums.summed_count; i++)
+        known += file->sums.summed[i].record.durations != 0;
+    return known;
+}
+
 size_t session_file_summed_of(const struct session_file *file, uint32_t process)
 {
     const size_t place =

@@ -389,6 +389,9 @@ static inline const char *session_file_why_sums(const struct session_file *file)
                                                        : NULL;
 }
 
+/* How many of the recorded sessions in a file of sums have durations of calls. */
+size_t session_file_count_durations(const struct session_file *file);
+
 /* The recorded session of a process in a file of sums, as a place in `summed`; summed_count if it has none. */
 size_t session_file_summed_of(const struct session_file *file, uint32_t process);
 

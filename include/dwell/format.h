@@ -148,6 +148,7 @@ enum dwell_chunk_kind {
     DWELL_CHUNK_PLAN = 16,       /* struct dwell_values_plan (format_values.h) */
     DWELL_CHUNK_VALUES = 17,     /* rows of struct dwell_values_row */
     DWELL_CHUNK_CALLS_PLAN = 18, /* struct dwell_calls_plan (format_calls.h) */
+    DWELL_CHUNK_DURATIONS = 19,  /* rows of struct dwell_duration_row (format_sums.h) */
 };
 
 /* `kind` is stored last: a chunk that has a kind has a whole header. */

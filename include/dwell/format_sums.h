@@ -25,8 +25,8 @@ struct dwell_rec_summed {
     uint64_t counts[DWELL_SUMMED_COUNTS];
     struct dwell_file_header header; /* of the recorded session; what only its writers need is zero */
     uint32_t deltas;                 /* of the session, where the last one is included; else zero */
-    uint32_t pad;
-    uint64_t begin; /* of the earliest delta, as start_realtime; zero if there are none */
+    uint32_t durations;              /* not zero: durations chunks have all its completed calls; zero in older sums */
+    uint64_t begin;                  /* of the earliest delta, as start_realtime; zero if there are none */
 };
 
 /* A word and a text that the user gave the recording. Strings: key, value. */
@@ -57,6 +57,23 @@ struct dwell_sum_row {
     uint64_t net_shortest, net_longest; /* of completed calls without probes; 2^64 - 1 and 0 if unknown */
 };
 
+/*
+ * A durations chunk has rows of the completed calls of the thread's call paths: how many took about how long, elapsed
+ * inclusive without probes. They are in the order of their nodes, and then of their counters. A row whose node is zero
+ * ends the chunk.
+ *
+ * A duration of t ticks is in the counter 32 * d + (t >> d), where d is the number of bits that t has above 6. So a
+ * counter is as wide as a 32nd of its durations, or less. The only call of a path has no counter: its row has the
+ * duration itself.
+ */
+struct dwell_duration_row {
+    uint32_t node;    /* number in the thread's call tree */
+    uint32_t counter; /* or DWELL_DURATION_ONE */
+    uint64_t calls;   /* less than 2^48; with DWELL_DURATION_ONE: the call's time in 1/256 ticks, signed */
+};
+enum { DWELL_DURATION_COUNTERS = 1920 };
+#define DWELL_DURATION_ONE UINT32_MAX
+
 enum dwell_cause_set { DWELL_CAUSE_RAW = 1, DWELL_CAUSE_NET = 2, DWELL_CAUSE_REST = 4, DWELL_CAUSE_FAULTED = 8 };
 
 /* A causes chunk has rows of the thread's waits: sums of a call path, an object and a cause. A row without waits ends
@@ -78,6 +95,7 @@ struct dwell_cause_row {
 
 _Static_assert(sizeof(struct dwell_rec_summed) == 464, "the layout of a summed session is fixed");
 _Static_assert(sizeof(struct dwell_sum_row) == 88, "the layout of a row of sums is fixed");
+_Static_assert(sizeof(struct dwell_duration_row) == 16, "the layout of a row of durations is fixed");
 _Static_assert(sizeof(struct dwell_cause_row) == 64, "the layout of a row of causes is fixed");
 
 #endif

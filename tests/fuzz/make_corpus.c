@@ -119,6 +119,28 @@ static struct writer *summed(void)
     return w;
 }
 
+/* A session of sums with durations of calls, among them a path's only one: docs/format.md, SUMMED. */
+static struct writer *with_durations(void)
+{
+    static const struct tree_node nodes[] = {
+        { .function = 0x1000, .parent = 0, .calls = 1, .elapsed = 1000 },
+        { .function = 0x2000, .parent = 1, .calls = 5, .elapsed = 600 },
+    };
+    static const uint64_t rows[][3] = { { 1, UINT32_MAX, 1600 << 8 }, { 2, 60, 3 }, { 2, 100, 2 } };
+    uint8_t summed[456 + 2 + 1 + 6 * 2] = { [0] = 1, [4] = 1, [8] = 1, [12] = 1, [40] = 6, [48] = 6, [444] = 1 };
+    const uint32_t rate = 1000000000;
+    memcpy(summed + 184 + 64, &rate, sizeof rate);
+    summed[456] = summed[458] = 1; /* the length of the shards' bits, and the first one */
+    struct writer *w = writer_new();
+    write_header(w, MODE, 1, 4);
+    write_header(w, 148, 8, 4); /* the origin: sums */
+    write_record(w, 0, 26, summed, sizeof summed);
+    program(w);
+    write_tree(w, 1, 1, nodes, 2);
+    write_durations(w, 1, 1, rows, 3);
+    return w;
+}
+
 static struct writer *with_trace_events(void)
 {
     static const char class[16] = "one class";
@@ -174,7 +196,7 @@ static struct writer *each_kind(void)
     struct writer *w = writer_new();
     program(w);
     end_records(w, true);
-    for (uint32_t kind = 0; kind <= 12; kind++)
+    for (uint32_t kind = 0; kind <= 19; kind++)
         write_chunk_of_kind(w, kind);
     return w;
 }
@@ -195,6 +217,7 @@ int main(int argc, char **argv)
     save(sampled(), argv[1], "samples");
     save(counted(), argv[1], "counts");
     save(summed(), argv[1], "call-tree-waits");
+    save(with_durations(), argv[1], "durations");
     save(with_trace_events(), argv[1], "trace-events");
     save(waiting(), argv[1], "objects");
     save(each_kind(), argv[1], "each-kind");

@@ -70,6 +70,9 @@ struct wait_row {
 };
 void write_wait_rows(struct writer *w, uint32_t process, uint32_t thread, const struct wait_row *rows, uint32_t count);
 
+/* A thread's durations of calls in a session of sums, in one chunk: numbers of nodes, counters and calls. */
+void write_durations(struct writer *w, uint32_t process, uint32_t thread, const uint64_t (*rows)[3], uint32_t count);
+
 /* A thread's calls that were only counted, in one chunk that was made at `time`: pairs of a function and its calls. */
 void write_counts(struct writer *w, uint32_t process, uint32_t thread, uint64_t time, const uint64_t (*pairs)[2],
                   uint32_t count);

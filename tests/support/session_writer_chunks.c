@@ -56,6 +56,21 @@ void write_wait_rows(struct writer *w, uint32_t process, uint32_t thread, const 
     writer_end_chunk(w);
 }
 
+void write_durations(struct writer *w, uint32_t process, uint32_t thread, const uint64_t (*rows)[3], uint32_t count)
+{
+    enum { DURATIONS = 19, ROW = 16 };
+    writer_begin_chunk(w, DURATIONS, process);
+    bytes_put_at(&w->file, w->chunk + 20, thread, 4);
+    bytes_extend(&w->file, w->chunk + HEADER + (size_t)count * ROW);
+    for (uint32_t i = 0; i < count; i++) {
+        const size_t at = w->chunk + HEADER + (size_t)i * ROW;
+        bytes_put_at(&w->file, at, rows[i][0], 4);
+        bytes_put_at(&w->file, at + 4, rows[i][1], 4);
+        bytes_put_at(&w->file, at + 8, rows[i][2], 8);
+    }
+    writer_end_chunk(w);
+}
+
 void write_counts(struct writer *w, uint32_t process, uint32_t thread, uint64_t time, const uint64_t (*pairs)[2],
                   uint32_t count)
 {
