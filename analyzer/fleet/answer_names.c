@@ -25,9 +25,9 @@ void answer_keep(struct number_index *index, uint64_t key, uint32_t value)
 void answer_want_all(struct answer *a)
 {
     a->modules_named = need_text("GLOBAL IN (SELECT DISTINCT module FROM %s.sums_%d WHERE %s)", a->store->database,
-                                 FLEET_VERSION, a->rows);
+                                 FLEET_TABLES, a->rows);
     a->functions_named = need_text("GLOBAL IN (SELECT DISTINCT function FROM %s.sums_%d WHERE %s)", a->store->database,
-                                   FLEET_VERSION, a->rows);
+                                   FLEET_TABLES, a->rows);
 }
 
 /* Numbers that are wanted, as a list in SQL. */
@@ -95,7 +95,7 @@ bool answer_read_modules(struct answer *a)
     FILE *answer = fleet_ask(a->store, a->error,
                              "SELECT module, min(path), any(build_id) FROM %s.modules_%d WHERE module %s "
                              "GROUP BY module ORDER BY module FORMAT RowBinary",
-                             a->store->database, FLEET_VERSION, a->modules_named);
+                             a->store->database, FLEET_TABLES, a->modules_named);
     if (!answer)
         return false;
     struct binary_reader r = { .in = answer };
@@ -142,7 +142,7 @@ bool answer_read_functions(struct answer *a)
                              "WHERE function %s ORDER BY "
                              "module, address, known DESC, name, file LIMIT 1 BY module, address, function "
                              "FORMAT RowBinary",
-                             a->store->database, FLEET_VERSION, a->functions_named);
+                             a->store->database, FLEET_TABLES, a->functions_named);
     if (!answer)
         return false;
     struct binary_reader r = { .in = answer };

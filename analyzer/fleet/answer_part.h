@@ -104,4 +104,15 @@ FILE *answer_ask_paths(const struct answer *a);
  * the reader is broken, if the path cannot be. */
 bool answer_read_path(struct answer *a, struct binary_reader *r, uint32_t root, struct number_index *nodes);
 
+/* ---- durations of calls ---- */
+
+/* Adds those of functions, each as those of a path, or those of the paths that were read before. Asks for none if no
+ * run has any. */
+bool answer_read_function_durations(struct answer *a, const struct fleet_run *runs, size_t count);
+bool answer_read_path_durations(struct answer *a, const struct fleet_run *runs, size_t count,
+                                const struct number_index *nodes);
+
+/* Says of how many runs durations are known. The summary must be there. */
+void answer_judge_durations(struct analysis *analysis, const struct fleet_run *runs, size_t count);
+
 #endif

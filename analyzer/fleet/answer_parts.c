@@ -29,7 +29,7 @@ bool fleet_answer_run_times(const struct fleet_store *store, const struct fleet_
     FILE *answer = fleet_ask(store, error,
                              "SELECT run, toUInt64(sum(%s)) FROM %s.sums_%d WHERE %s AND module != 0 GROUP BY run "
                              "FORMAT RowBinary",
-                             answer_times_sql[time], store->database, FLEET_VERSION, rows);
+                             answer_times_sql[time], store->database, FLEET_TABLES, rows);
     free(rows);
     if (!answer)
         return false;
@@ -65,7 +65,7 @@ static char *answer_large_sql(const struct answer *a, const struct fleet_run *ru
         parts = runs[i].part_count > parts ? runs[i].part_count : parts;
     char *sql = need_text("function GLOBAL IN (SELECT function FROM %s.sums_%d WHERE %s AND module != 0 "
                           "GROUP BY function HAVING max((%s) / %s) * %zu >= %u)",
-                          a->store->database, FLEET_VERSION, a->rows, answer_times_sql[wanted->time], divisor,
+                          a->store->database, FLEET_TABLES, a->rows, answer_times_sql[wanted->time], divisor,
                           1000 * parts, wanted->large->thousandths);
     free(divisor);
     return sql;
@@ -81,8 +81,7 @@ static char *answer_named_sql(const struct answer *a, char *large)
         "%s.functions_%d WHERE %s)) OR function GLOBAL IN (SELECT arrayJoin(numbers) FROM (SELECT "
         "groupUniqArray(function) AS numbers FROM %s.functions_%d WHERE module GLOBAL IN (SELECT DISTINCT module FROM "
         "%s.sums_%d WHERE %s) GROUP BY module, name HAVING length(numbers) > 1)))",
-        database, FLEET_VERSION, database, FLEET_VERSION, large, database, FLEET_VERSION, database, FLEET_VERSION,
-        a->rows);
+        database, FLEET_TABLES, database, FLEET_TABLES, large, database, FLEET_TABLES, database, FLEET_TABLES, a->rows);
     free(large);
     return sql;
 }
@@ -94,7 +93,7 @@ static char *answer_found_sql(const struct answer *a, const uint32_t *found, siz
     size_t length;
     FILE *out = need_stream(&sql, &length);
     fprintf(out, "function GLOBAL IN (SELECT function FROM %s.functions_%d WHERE (module, address) IN (",
-            a->store->database, FLEET_VERSION);
+            a->store->database, FLEET_TABLES);
     for (size_t i = 0; i < count; i++) {
         const struct answer_name *n = &a->names[found[i]];
         fprintf(out, "%s(%llu,%llu)", i ? "," : "", (unsigned long long)n->module, (unsigned long long)n->address);
@@ -181,7 +180,7 @@ static FILE *answer_ask_parts(const struct answer *a, const struct fleet_wanted 
                      "SELECT module, function, toUInt64(%s) AS key, sum(calls), toUInt64(sum(%s)) FROM %s.sums_%d "
                      "WHERE %s AND %s AND module != 0 GROUP BY module, function, key ORDER BY module, function, key "
                      "FORMAT RowBinary",
-                     keys[wanted->key], answer_times_sql[wanted->time], a->store->database, FLEET_VERSION, a->rows,
+                     keys[wanted->key], answer_times_sql[wanted->time], a->store->database, FLEET_TABLES, a->rows,
                      functions);
 }
 

@@ -98,7 +98,7 @@ FILE *answer_ask_sums(const struct answer *a, enum rollup_by by)
         fleet_ask(a->store, a->error,
                   "SELECT %smodule, %s" OWN_SUMS "%s FROM %s.sums_%d WHERE %s GROUP BY %smodule, %s ORDER BY %smodule, "
                   "%s FORMAT RowBinary",
-                  place, key, inclusive, a->store->database, FLEET_VERSION, a->rows, first, key, first, key);
+                  place, key, inclusive, a->store->database, FLEET_TABLES, a->rows, first, key, first, key);
     free(place);
     return answer;
 }
@@ -147,11 +147,11 @@ FILE *answer_ask_paths(const struct answer *a)
         return fleet_ask(a->store, a->error,
                          "SELECT %s" OWN_SUMS " FROM %s.paths_%d WHERE %s GROUP BY %s ORDER BY depth, path, module, "
                          "address FORMAT RowBinary",
-                         columns, a->store->database, FLEET_VERSION, a->rows, columns);
+                         columns, a->store->database, FLEET_TABLES, a->rows, columns);
     return fleet_ask(a->store, a->error,
                      "SELECT %s AS place, %s" OWN_COLUMNS " FROM %s.paths_%d WHERE %s ORDER BY place, depth, path, "
                      "module, address, process, thread FORMAT RowBinary",
-                     a->place, columns, a->store->database, FLEET_VERSION, a->rows);
+                     a->place, columns, a->store->database, FLEET_TABLES, a->rows);
 }
 
 static void answer_set_node(struct profile_node *node, const struct fleet_amounts *a)

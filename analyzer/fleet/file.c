@@ -108,7 +108,7 @@ static FILE *file_fetch(const struct fleet_store *store, const struct fleet_run 
     char *rows = fleet_runs_sql(run, 1);
     FILE *answer = fleet_ask(store, error,
                              "SELECT number, pieces, bytes FROM %s.files_%d WHERE %s ORDER BY number FORMAT RowBinary",
-                             store->database, FLEET_VERSION, rows);
+                             store->database, FLEET_TABLES, rows);
     free(rows);
     if (!answer)
         return NULL;

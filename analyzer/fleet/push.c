@@ -14,8 +14,17 @@
 #include "fleet/push_names.h"
 #include "fleet/runs.h"
 #include "fleet/sum_rows.h"
+#include "profile/durations.h"
+#include "profile/path_probes.h"
 
-enum { ROWS_A_PART = 16384 }; /* about 5 MB */
+enum { ROWS_A_PART = 16384, DURATIONS_A_PART = 65536 }; /* about 5 MB each */
+
+/* Rows on their way to a table. */
+struct push_rows {
+    const char *table;
+    struct binary_rows rows;
+    size_t count;
+};
 
 struct push {
     const struct fleet_store *store;
@@ -25,8 +34,9 @@ struct push {
     uint16_t day;
     uint64_t *parts; /* that count */
     size_t part_count, part_room;
-    struct binary_rows rows;
-    size_t row_count;
+    struct push_rows paths, durations, files;
+    struct push_rows *sent; /* one of these */
+    bool with_durations;    /* the session has those of all calls, and the store has their table */
     uint64_t elapsed;
 };
 
@@ -70,34 +80,34 @@ static void push_begin_try(void *context, unsigned attempt)
 {
     struct push *p = context;
     const uint64_t part = push_random();
-    const size_t size = p->rows.length / p->row_count;
+    const size_t size = p->sent->rows.length / p->sent->count;
     (void)attempt;
-    for (size_t i = 0; i < p->row_count; i++)
+    for (size_t i = 0; i < p->sent->count; i++)
         for (unsigned byte = 0; byte < 8; byte++)
-            p->rows.bytes[i * size + FLEET_PART_AT + byte] = (uint8_t)(part >> 8 * byte);
+            p->sent->rows.bytes[i * size + FLEET_PART_AT + byte] = (uint8_t)(part >> 8 * byte);
     p->parts[p->part_count] = part;
 }
 
-static bool push_send_part(struct push *p, const char *name)
+static bool push_send_part(struct push *p, struct push_rows *rows)
 {
-    char table[32];
-    if (!p->row_count)
+    if (!rows->count)
         return true;
     GROW(p->parts, p->part_count, p->part_room);
-    snprintf(table, sizeof table, "%s_%d", name, FLEET_VERSION);
-    if (!fleet_insert(p->store, table, p->rows.bytes, p->rows.length, push_begin_try, p, p->error))
+    p->sent = rows;
+    if (!fleet_insert(p->store, rows->table, rows->rows.bytes, rows->rows.length, push_begin_try, p, p->error))
         return false;
     p->part_count++;
-    p->row_count = p->rows.length = 0;
+    rows->count = rows->rows.length = 0;
     return true;
 }
 
 /* All rows of parts begin with these columns. */
-static void push_begin_row(struct push *p)
+static void push_begin_row(const struct push *p, struct push_rows *rows)
 {
-    binary_put(&p->rows, p->day, 2);
-    binary_put(&p->rows, p->pushed->run, 8);
-    binary_put(&p->rows, 0, 8); /* the part: push_begin_try */
+    binary_put(&rows->rows, p->day, 2);
+    binary_put(&rows->rows, p->pushed->run, 8);
+    binary_put(&rows->rows, 0, 8); /* the part: push_begin_try */
+    rows->count++;
 }
 
 static bool push_file(struct push *p)
@@ -105,22 +115,40 @@ static bool push_file(struct push *p)
     const struct session_file *file = p->session.analysis.file;
     const uint32_t pieces = fleet_file_pieces(file);
     for (uint32_t i = 0; i < pieces; i++) {
-        push_begin_row(p);
-        p->row_count = 1;
-        if (!fleet_file_put(&p->rows, file, i))
+        push_begin_row(p, &p->files);
+        if (!fleet_file_put(&p->files.rows, file, i))
             return error_set(p->error, "%s: cannot be read", file->path);
-        if (!push_send_part(p, "files"))
+        if (!push_send_part(p, &p->files))
             return false;
     }
     return true;
+}
+
+/* A row for each counter in use. The time of a single call is exact. */
+static bool push_add_durations(struct push *p, const struct fleet_row *row)
+{
+    const bool one = durations_are_one(row->durations);
+    size_t count;
+    struct durations_counter *counters = durations_counters(row->durations, &count);
+    for (size_t i = 0; i < count; i++) {
+        const uint64_t numbers[] = { row->place.module, row->place.address, row->place.function, row->place.path };
+        push_begin_row(p, &p->durations);
+        for (size_t j = 0; j < sizeof numbers / sizeof *numbers; j++)
+            binary_put(&p->durations.rows, numbers[j], 8);
+        binary_put(&p->durations.rows, counters[i].counter, 4);
+        binary_put(&p->durations.rows, counters[i].calls, 8);
+        binary_put(&p->durations.rows, one ? call_ticks(row->durations->sum) : 0, 8);
+    }
+    free(counters);
+    return p->durations.count < DURATIONS_A_PART || push_send_part(p, &p->durations);
 }
 
 static bool push_add_row(void *context, const struct fleet_row *row)
 {
     struct push *p = context;
     const struct fleet_place *at = &row->place;
-    struct binary_rows *rows = &p->rows;
-    push_begin_row(p);
+    struct binary_rows *rows = &p->paths.rows;
+    push_begin_row(p, &p->paths);
     binary_put(rows, at->process, 4);
     binary_put(rows, at->thread, 4);
     binary_put(rows, at->kind, 1);
@@ -134,7 +162,8 @@ static bool push_add_row(void *context, const struct fleet_row *row)
     FLEET_SQUARES(PUT_REAL)
     p->elapsed += row->amounts.elapsed;
     p->pushed->rows++;
-    return ++p->row_count < ROWS_A_PART || push_send_part(p, "paths");
+    return (p->paths.count < ROWS_A_PART || push_send_part(p, &p->paths)) &&
+           (!p->with_durations || push_add_durations(p, row));
 }
 
 /* ---- the run ---- */
@@ -142,7 +171,7 @@ static bool push_add_row(void *context, const struct fleet_row *row)
 static bool push_is_known(struct push *p)
 {
     FILE *answer = fleet_ask(p->store, p->error, "SELECT count() FROM %s.runs_%d WHERE run = %llu FORMAT RowBinary",
-                             p->store->database, FLEET_VERSION, (unsigned long long)p->pushed->run);
+                             p->store->database, FLEET_TABLES, (unsigned long long)p->pushed->run);
     if (!answer)
         return false;
     struct binary_reader r = { .in = answer };
@@ -217,7 +246,7 @@ static void push_put_summary(struct binary_rows *rows, const struct push *p)
     };
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         binary_put(rows, numbers[i], 8);
-    binary_put(rows, summary_knows(summary), 4);
+    binary_put(rows, summary_knows(summary) | (p->with_durations ? FLEET_KNOWS_DURATIONS : 0), 4);
     binary_put(rows, summary->loss_count, 4);
     binary_put_length(rows, summary->remark_count);
     for (size_t i = 0; i < summary->remark_count; i++)
@@ -245,7 +274,7 @@ static bool push_commit(struct push *p, const char *path, const struct fleet_lab
     for (size_t i = 0; i < p->part_count; i++)
         binary_put(&rows, p->parts[i], 8);
     push_put_summary(&rows, p);
-    snprintf(table, sizeof table, "runs_%d", FLEET_VERSION);
+    snprintf(table, sizeof table, "runs_%d", FLEET_TABLES);
     const bool good = fleet_insert(p->store, table, rows.bytes, rows.length, NULL, NULL, p->error);
     free(program);
     binary_drop(&rows);
@@ -276,21 +305,40 @@ static bool push_find_run(struct push *p)
     return push_is_known(p);
 }
 
+/* A store of version 1 has no table for them. */
+static bool push_find_durations(struct push *p)
+{
+    const struct session_file *file = p->session.analysis.file;
+    const bool known = session_file_count_durations(file) == file->sums.summed_count;
+    if (known && !fleet_find_durations(p->store, &p->with_durations, p->error))
+        return false;
+    p->pushed->older_store = known && !p->with_durations;
+    return true;
+}
+
 static bool push_session(struct push *p, const char *path, const struct fleet_labels *labels)
 {
     if (!push_find_run(p))
         return false;
     if (p->pushed->known)
         return true;
-    return fleet_push_names(p->store, &p->session, &p->pushed->names, p->error) &&
-           fleet_follow_rows(&p->session, push_add_row, p, p->error) && push_send_part(p, "paths") && push_file(p) &&
-           push_commit(p, path, labels);
+    return fleet_push_names(p->store, &p->session, &p->pushed->names, p->error) && push_find_durations(p) &&
+           fleet_follow_rows(&p->session, push_add_row, p, p->error) && push_send_part(p, &p->paths) &&
+           push_send_part(p, &p->durations) && push_file(p) && push_commit(p, path, labels);
 }
 
 bool fleet_push(const struct fleet_store *store, const char *path, const struct fleet_labels *labels,
                 struct fleet_pushed *pushed, struct error *error)
 {
-    struct push p = { .store = store, .pushed = pushed, .error = error };
+    char paths[32], files[32];
+    snprintf(paths, sizeof paths, "paths_%d", FLEET_TABLES);
+    snprintf(files, sizeof files, "files_%d", FLEET_TABLES);
+    struct push p = { .store = store,
+                      .pushed = pushed,
+                      .error = error,
+                      .paths.table = paths,
+                      .durations.table = FLEET_DURATIONS,
+                      .files.table = files };
     *pushed = (struct fleet_pushed){ 0 };
     if (!push_ask_first(&p, path))
         return false;
@@ -299,7 +347,9 @@ bool fleet_push(const struct fleet_store *store, const char *path, const struct 
     if (!fleet_session_open(&p.session, path, error))
         return false;
     const bool good = push_session(&p, path, labels);
-    binary_drop(&p.rows);
+    binary_drop(&p.paths.rows);
+    binary_drop(&p.durations.rows);
+    binary_drop(&p.files.rows);
     free(p.parts);
     fleet_session_drop(&p.session);
     return good;

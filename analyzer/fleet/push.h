@@ -20,9 +20,10 @@ void fleet_labels_drop(struct fleet_labels *labels);
 
 struct fleet_pushed {
     uint64_t run;
-    bool known;     /* the store has the run already: nothing was sent */
-    uint64_t rows;  /* of call paths */
-    uint64_t names; /* of functions that the store did not have */
+    bool known;       /* the store has the run already: nothing was sent */
+    uint64_t rows;    /* of call paths */
+    bool older_store; /* it has no table for durations, which were left out */
+    uint64_t names;   /* of functions that the store did not have */
 };
 
 /*

@@ -97,6 +97,7 @@ int fleet_push_files(struct fleet_settings *settings)
     if (settings->spool)
         return fleet_push_spool(settings);
     struct session_list files = { 0 };
+    bool older = false;
     for (size_t i = 0; i < settings->argument_count; i++)
         session_list_add(&files, settings->arguments[i]);
     if (!files.count)
@@ -114,7 +115,11 @@ int fleet_push_files(struct fleet_settings *settings)
                        (unsigned long long)pushed.run, (unsigned long long)pushed.rows,
                        (unsigned long long)pushed.names);
         fflush(stdout);
+        older |= pushed.older_store;
     }
+    if (older)
+        say("%s: its tables are those of version 1, so it has no percentiles of these runs; run dwell fleet init",
+            settings->store.url);
     session_list_drop(&files);
     return finish_output();
 }

@@ -28,7 +28,7 @@ static struct number_index *push_names_ask(const struct fleet_store *store, cons
     FILE *answer = fleet_ask(store, error,
                              "SELECT module, address, max(known) FROM %s.functions_%d WHERE module IN (%s) "
                              "GROUP BY module, address FORMAT RowBinary",
-                             store->database, FLEET_VERSION, modules);
+                             store->database, FLEET_TABLES, modules);
     if (!answer)
         return NULL;
     struct binary_reader r = { .in = answer };
@@ -66,7 +66,7 @@ static bool push_names_send(const struct fleet_store *store, const char *name, s
                             struct error *error)
 {
     char table[32];
-    snprintf(table, sizeof table, "%s_%d", name, FLEET_VERSION);
+    snprintf(table, sizeof table, "%s_%d", name, FLEET_TABLES);
     const bool good = !rows->length || fleet_insert(store, table, rows->bytes, rows->length, NULL, NULL, error);
     rows->length = 0;
     return good;

@@ -264,7 +264,7 @@ static FILE *runs_ask(const struct fleet_store *store, const struct fleet_condit
                   "threads, processes, events, lost_events, os_events, stack_samples, samples_in_probes, knows, "
                   "losses, remarks FROM %s.runs_%d WHERE push GLOBAL IN (SELECT min(push) FROM %s.runs_%d "
                   "GROUP BY run) AND %s ORDER BY began, run LIMIT 1 BY run FORMAT RowBinary",
-                  store->database, FLEET_VERSION, store->database, FLEET_VERSION, sql);
+                  store->database, FLEET_TABLES, store->database, FLEET_TABLES, sql);
     free(sql);
     return answer;
 }

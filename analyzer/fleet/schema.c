@@ -18,24 +18,28 @@ static const struct schema_table {
     const char *name, *columns, *engine;
     const char *shard; /* the expression that chooses the shard of a row */
 } tables[] = {
-    { "runs",
+    { "runs_1",
       "day Date, run UInt64, push UInt64, at DateTime, began UInt64, host String, program String, file String, builds Array(String),"
       " label_keys Array(String), label_values Array(String), parts Array(UInt64), rows UInt64, elapsed UInt64,"
       " threads UInt64, processes UInt64, events UInt64, lost_events UInt64, os_events UInt64, stack_samples UInt64,"
       " samples_in_probes UInt64, knows UInt32, losses UInt32, remarks Array(String)",
       "MergeTree PARTITION BY day ORDER BY (run, push)", "run" },
-    { "paths",
+    { "paths_1",
       "day Date, run UInt64, part UInt64, process UInt32, thread UInt32, kind UInt8, module UInt64, address UInt64,"
       " function UInt64, parent UInt64, path UInt64, depth UInt32" AMOUNT_COLUMNS,
       "MergeTree PARTITION BY day ORDER BY (part, path)", "part" },
+    { FLEET_DURATIONS,
+      "day Date, run UInt64, part UInt64, module UInt64, address UInt64, function UInt64, path UInt64, counter UInt32,"
+      " calls UInt64, elapsed UInt64",
+      "MergeTree PARTITION BY day ORDER BY (part, path)", "part" },
     /* a granule is a row, as a row has megabytes */
-    { "files", "day Date, run UInt64, part UInt64, number UInt32, pieces UInt32, bytes String",
+    { "files_1", "day Date, run UInt64, part UInt64, number UInt32, pieces UInt32, bytes String",
       "MergeTree PARTITION BY day ORDER BY part SETTINGS index_granularity = 1", "part" },
-    { "functions",
+    { "functions_1",
       "module UInt64, address UInt64, function UInt64, name String, linkage_name String, file String, line UInt32,"
       " known UInt8",
       "ReplacingMergeTree(known) ORDER BY (module, address, function)", "module" },
-    { "modules", "module UInt64, path String, build_id String", "ReplacingMergeTree ORDER BY (module, path)",
+    { "modules_1", "module UInt64, path String, build_id String", "ReplacingMergeTree ORDER BY (module, path)",
       "module" },
 };
 enum { TABLES = sizeof tables / sizeof *tables };
@@ -49,27 +53,25 @@ static bool schema_create_table(const struct fleet_store *store, const struct sc
                                 struct error *error)
 {
     if (!cluster)
-        return fleet_run(store, error, "CREATE TABLE IF NOT EXISTS %s.%s_%d (%s) ENGINE = %s", store->database, t->name,
-                         FLEET_VERSION, t->columns, t->engine);
-    return fleet_run(store, error, "CREATE TABLE IF NOT EXISTS %s.%s_%d_shard (%s) ENGINE = %s", store->database,
-                     t->name, FLEET_VERSION, t->columns, t->engine) &&
-           fleet_run(store, error,
-                     "CREATE TABLE IF NOT EXISTS %s.%s_%d (%s) ENGINE = Distributed(%s, %s, %s_%d_shard, %s)",
-                     store->database, t->name, FLEET_VERSION, t->columns, cluster, store->database, t->name,
-                     FLEET_VERSION, t->shard);
+        return fleet_run(store, error, "CREATE TABLE IF NOT EXISTS %s.%s (%s) ENGINE = %s", store->database, t->name,
+                         t->columns, t->engine);
+    return fleet_run(store, error, "CREATE TABLE IF NOT EXISTS %s.%s_shard (%s) ENGINE = %s", store->database, t->name,
+                     t->columns, t->engine) &&
+           fleet_run(store, error, "CREATE TABLE IF NOT EXISTS %s.%s (%s) ENGINE = Distributed(%s, %s, %s_shard, %s)",
+                     store->database, t->name, t->columns, cluster, store->database, t->name, t->shard);
 }
 
 static bool schema_create_sums(const struct fleet_store *store, const char *cluster, struct error *error)
 {
     static const char columns[] = "day Date, run UInt64, part UInt64, module UInt64, function UInt64" AMOUNT_COLUMNS;
-    const struct schema_table sums = { "sums", columns, "MergeTree PARTITION BY day ORDER BY (part, function)",
+    const struct schema_table sums = { "sums_1", columns, "MergeTree PARTITION BY day ORDER BY (part, function)",
                                        "part" };
-    char *from = need_text("paths_%d%s", FLEET_VERSION, cluster ? "_shard" : "");
+    char *from = need_text("paths_%d%s", FLEET_TABLES, cluster ? "_shard" : "");
     char *select = need_text(sums_select, store->database, from);
     const bool good =
         schema_create_table(store, &sums, cluster, error) &&
         fleet_run(store, error, "CREATE MATERIALIZED VIEW IF NOT EXISTS %s.sums_of_%s TO %s.sums_%d%s AS %s",
-                  store->database, from, store->database, FLEET_VERSION, cluster ? "_shard" : "", select);
+                  store->database, from, store->database, FLEET_TABLES, cluster ? "_shard" : "", select);
     free(select);
     free(from);
     return good;
@@ -98,12 +100,13 @@ bool fleet_create(const struct fleet_store *store, const char *cluster, struct e
 bool fleet_check_version(struct fleet_store *store, struct error *error)
 {
     store->plain = true; /* until the server has said that the user may change settings */
-    FILE *answer = fleet_ask(store, error,
-                             "SELECT toUInt32(argMax(version, version = %d)), toUInt8((SELECT value FROM "
-                             "system.settings WHERE name = 'readonly') = '1') FROM (SELECT toUInt32(extract(name, "
-                             "'[0-9]+$')) AS version FROM system.tables WHERE database = '%s' AND match(name, "
-                             "'^runs_[0-9]+$')) FORMAT RowBinary",
-                             FLEET_VERSION, store->database);
+    FILE *answer = fleet_ask(
+        store, error,
+        "SELECT toUInt32(if(countIf(name = 'runs_%d') = 0, max(toUInt32(extract(name, '[0-9]+$'))), "
+        "if(countIf(name = '" FLEET_DURATIONS "') > 0, %d, %d))), toUInt8((SELECT value FROM system.settings WHERE "
+        "name = 'readonly') = '1') FROM system.tables WHERE database = '%s' AND match(name, "
+        "'^(runs_[0-9]+|" FLEET_DURATIONS ")$') FORMAT RowBinary",
+        FLEET_TABLES, FLEET_VERSION, FLEET_TABLES, store->database);
     if (!answer)
         return false;
     struct binary_reader r = { .in = answer };
@@ -111,14 +114,27 @@ bool fleet_check_version(struct fleet_store *store, struct error *error)
     store->plain = binary_get(&r, 1) != 0;
     if (!fleet_end_answer(store, &r, error))
         return false;
-    if (version == FLEET_VERSION)
+    if (version == FLEET_VERSION || version == FLEET_TABLES)
         return true;
     if (!version)
         return error_set(error, "%s: has no profiles in the database %s: run dwell fleet init", store->url,
                          store->database);
-    return error_set(error, "%s: the database %s has version %u of the tables, this dwell uses %d: %s", store->url,
-                     store->database, (unsigned)version, FLEET_VERSION,
-                     version > FLEET_VERSION ? "use a newer dwell" : "run dwell fleet init");
+    return error_set(error, "%s: the database %s has version %u of the tables, this dwell uses %d: use a newer dwell",
+                     store->url, store->database, (unsigned)version, FLEET_VERSION);
+}
+
+bool fleet_find_durations(const struct fleet_store *store, bool *found, struct error *error)
+{
+    FILE *answer =
+        fleet_ask(store, error,
+                  "SELECT count() FROM system.tables WHERE database = '%s' AND name = '" FLEET_DURATIONS "' FORMAT "
+                  "RowBinary",
+                  store->database);
+    if (!answer)
+        return false;
+    struct binary_reader r = { .in = answer };
+    *found = binary_get(&r, 8) > 0;
+    return fleet_end_answer(store, &r, error);
 }
 
 /* ---- days that end ---- */
@@ -126,9 +142,8 @@ bool fleet_check_version(struct fleet_store *store, struct error *error)
 /* The names come back in a change, so no other text may. A partition is a day, such as 2026-11-23. */
 static bool schema_may_drop(const char *name, const char *table, const char *partition)
 {
-    char *single = need_text("%s_%d", name, FLEET_VERSION), *shard = need_text("%s_shard", single);
-    const bool named = strcmp(table, single) == 0 || strcmp(table, shard) == 0;
-    free(single);
+    char *shard = need_text("%s_shard", name);
+    const bool named = strcmp(table, name) == 0 || strcmp(table, shard) == 0;
     free(shard);
     return named && *partition && partition[strspn(partition, "0123456789-")] == 0;
 }
@@ -139,9 +154,9 @@ static bool schema_expire_table(const struct fleet_store *store, const char *nam
 {
     FILE *answer = fleet_ask(store, error,
                              "SELECT DISTINCT table, toString(partition) FROM system.parts WHERE active AND database = "
-                             "'%s' AND table IN ('%s_%d', '%s_%d_shard') AND toDate(partition) < toDate(%u) ORDER BY "
+                             "'%s' AND table IN ('%s', '%s_shard') AND toDate(partition) < toDate(%u) ORDER BY "
                              "partition FORMAT RowBinary",
-                             store->database, name, FLEET_VERSION, name, FLEET_VERSION, day);
+                             store->database, name, name, day);
     if (!answer)
         return false;
     struct binary_reader r = { .in = answer };
@@ -160,10 +175,13 @@ static bool schema_expire_table(const struct fleet_store *store, const char *nam
 
 bool fleet_expire(const struct fleet_store *store, uint16_t day, bool rest, unsigned *days, struct error *error)
 {
+    static const char *const tables_of_rest[] = { "sums", "paths", "files" };
+    bool good = true;
     *days = 0;
-    if (!rest)
-        return schema_expire_table(store, "runs", day, days, error);
-    return schema_expire_table(store, "sums", day, days, error) &&
-           schema_expire_table(store, "paths", day, days, error) &&
-           schema_expire_table(store, "files", day, days, error);
+    for (size_t i = 0; i < (rest ? sizeof tables_of_rest / sizeof *tables_of_rest : 1) && good; i++) {
+        char *name = need_text("%s_%d", rest ? tables_of_rest[i] : "runs", FLEET_TABLES);
+        good = schema_expire_table(store, name, day, days, error);
+        free(name);
+    }
+    return good && (!rest || schema_expire_table(store, FLEET_DURATIONS, day, days, error));
 }

@@ -4,8 +4,10 @@
 
 #include "fleet/store.h"
 
-/* Of the tables. They have it in their names, so that several versions can be in one database. */
-enum { FLEET_VERSION = 1 };
+/* Of the store. The name of a table ends with the version that brought it. So a store of version 1 gets the table that
+ * it lacks, keeps its rows, and programs of version 1 go on using it. */
+enum { FLEET_VERSION = 2, FLEET_TABLES = 1 /* in the names of all tables but this one: */ };
+#define FLEET_DURATIONS "durations_2"
 
 /*
  * The columns of amounts, in their order: COLUMN(name, how rows are added up). The own amounts are those of the path
@@ -64,8 +66,12 @@ enum { FLEET_PART_AT = 10 }; /* in a row's bytes */
  * configuration has, or NULL for a single server. */
 bool fleet_create(const struct fleet_store *store, const char *cluster, struct error *error);
 
-/* Checks that the store has the tables of this version, and finds out whether the user may change settings. */
+/* Checks that the store has the tables of this version, or those of version 1, and finds out whether the user may
+ * change settings. */
 bool fleet_check_version(struct fleet_store *store, struct error *error);
+
+/* Finds out whether the store has the table of durations. One of version 1 does not. */
+bool fleet_find_durations(const struct fleet_store *store, bool *found, struct error *error);
 
 /* Removes the runs of the days before `day` from this server: the rows of runs themselves, or with `rest` all else.
  * Remove the former on all servers first, so that no reader sees a part of a run. Sets *days to the number of days. */

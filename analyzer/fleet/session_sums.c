@@ -100,7 +100,7 @@ static bool session_must_be_whole(const struct session_file *file)
 /* The file may have no name any more. */
 static bool session_load_whole(struct fleet_session *session, struct session_file *file, struct error *error)
 {
-    const struct analysis_options options = { .no_merge = true, .limits = true };
+    const struct analysis_options options = { .no_merge = true, .limits = true, .durations = true };
     char *path = need_text("/proc/self/fd/%d", file->fd);
     const bool good = analysis_load(&session->analysis, path, &options, error);
     free(path);
@@ -123,6 +123,11 @@ static void session_load_functions(struct fleet_session *session, struct session
     analysis_summarize(analysis);
 }
 
+bool fleet_durations_are_damaged(const struct fleet_session *session, struct error *error)
+{
+    return error_set(error, "%s: is damaged: it has durations of calls that cannot be", session->analysis.file->path);
+}
+
 bool fleet_session_open(struct fleet_session *session, const char *path, struct error *error)
 {
     struct session_file *file = session_open(path, error);
@@ -135,6 +140,12 @@ bool fleet_session_open(struct fleet_session *session, const char *path, struct 
             return false;
     }
     *session = (struct fleet_session){ .whole = session_must_be_whole(file) };
+    if (session->whole && !thread_trees_check_durations(file)) {
+        session->analysis.file = file;
+        fleet_durations_are_damaged(session, error);
+        session_file_close(file);
+        return false;
+    }
     if (!session->whole)
         session_load_functions(session, file);
     else if (!session_load_whole(session, file, error))

@@ -23,6 +23,9 @@ struct fleet_session {
  * of its own, before it is one of sums. */
 uint64_t fleet_session_number(const struct session_file *file);
 
+/* Sets the error that durations cannot be, and returns false. */
+bool fleet_durations_are_damaged(const struct fleet_session *session, struct error *error);
+
 /* Opens a session of sums, or makes it of a recorded one. The caller drops it. */
 bool fleet_session_open(struct fleet_session *session, const char *path, struct error *error);
 void fleet_session_drop(struct fleet_session *session);

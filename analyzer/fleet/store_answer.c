@@ -111,19 +111,21 @@ static bool answer_read_sums(struct answer *a, enum rollup_by by, struct times *
 }
 
 bool fleet_answer_sums(struct analysis *analysis, const struct fleet_store *store, const struct fleet_run *runs,
-                       size_t count, enum rollup_by by, struct error *error)
+                       size_t count, enum rollup_by by, bool durations, struct error *error)
 {
     struct answer a = answer_begin(store, runs, count, false, error);
     struct times session = times_of_nothing();
     answer_open(&a, analysis, runs, count);
-    if (!answer_read_sums(&a, by, &session))
+    if (!answer_read_sums(&a, by, &session) || (durations && !answer_read_function_durations(&a, runs, count)))
         return answer_finish(&a, false);
     answer_close_sums(analysis, &session);
     answer_summarize(analysis, runs, count);
+    if (durations)
+        answer_judge_durations(analysis, runs, count);
     return answer_finish(&a, true);
 }
 
-static bool answer_read_paths(struct answer *a)
+static bool answer_read_paths(struct answer *a, const struct fleet_run *runs, size_t count, bool durations)
 {
     FILE *answer = answer_ask_paths(a);
     if (!answer)
@@ -134,8 +136,9 @@ static bool answer_read_paths(struct answer *a)
     bool good = true;
     while (good && binary_has_row(&r))
         good = answer_read_path(a, &r, root, nodes);
+    good = answer_end(a, &r) && good && (!durations || answer_read_path_durations(a, runs, count, nodes));
     index_free(nodes);
-    return answer_end(a, &r) && good;
+    return good;
 }
 
 bool fleet_answer_paths(struct analysis *analysis, const struct fleet_store *store, const struct fleet_run *runs,
@@ -144,9 +147,12 @@ bool fleet_answer_paths(struct analysis *analysis, const struct fleet_store *sto
     struct answer a = answer_begin(store, runs, count, false, error);
     answer_open(&a, analysis, runs, count);
     answer_want_all(&a);
-    if (!answer_read_modules(&a) || !answer_read_functions(&a) || !answer_read_paths(&a))
+    if (!answer_read_modules(&a) || !answer_read_functions(&a) ||
+        !answer_read_paths(&a, runs, count, options->durations))
         return answer_finish(&a, false);
     load_join(analysis, options);
     answer_summarize(analysis, runs, count);
+    if (options->durations)
+        answer_judge_durations(analysis, runs, count);
     return answer_finish(&a, true);
 }

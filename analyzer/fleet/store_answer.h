@@ -8,9 +8,10 @@
 #include "analysis/analysis.h"
 #include "fleet/runs.h"
 
-/* The sums of functions or modules, without call paths: for view_rows of BY_FUNCTION or BY_MODULE. */
+/* The sums of functions or modules, without call paths: for view_rows of BY_FUNCTION or BY_MODULE. With `durations`,
+ * functions also have how long their calls took. */
 bool fleet_answer_sums(struct analysis *analysis, const struct fleet_store *store, const struct fleet_run *runs,
-                       size_t count, enum rollup_by by, struct error *error);
+                       size_t count, enum rollup_by by, bool durations, struct error *error);
 
 /* The sums of call paths, with which all views of call trees work. Copies of functions are joined as in sessions unless
  * the options keep them apart. */

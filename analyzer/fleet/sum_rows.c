@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "fleet/ids.h"
 #include "fleet/thread_tree.h"
+#include "profile/durations.h"
 #include "profile/identify.h"
 #include "profile/threads.h"
 #include "profile/trees.h"
@@ -21,6 +22,7 @@ struct rows_tree {
     uint32_t (*first_child)(const struct rows_walk *w, uint32_t node);
     uint32_t (*sibling)(const struct rows_walk *w, uint32_t node);
     struct profile_node (*read)(struct rows_walk *w, uint32_t node); /* with amounts in nanoseconds */
+    bool (*read_durations)(struct rows_walk *w, uint32_t node, struct durations **d);
 };
 
 /* A path that is open, with the inclusive times of what it called so far. */
@@ -70,7 +72,14 @@ static struct profile_node rows_loaded_node(struct rows_walk *w, uint32_t node)
     return w->session->analysis.profile->nodes[node];
 }
 
-static const struct rows_tree rows_loaded = { rows_loaded_child, rows_loaded_sibling, rows_loaded_node };
+static bool rows_loaded_durations(struct rows_walk *w, uint32_t node, struct durations **d)
+{
+    durations_merge(d, w->session->analysis.profile->nodes[node].durations);
+    return true;
+}
+
+static const struct rows_tree rows_loaded = { rows_loaded_child, rows_loaded_sibling, rows_loaded_node,
+                                              rows_loaded_durations };
 
 static void rows_link_loaded(struct rows_walk *w)
 {
@@ -125,7 +134,15 @@ static struct profile_node rows_streamed_node(struct rows_walk *w, uint32_t numb
     return node;
 }
 
-static const struct rows_tree rows_streamed = { rows_streamed_child, rows_streamed_sibling, rows_streamed_node };
+static bool rows_streamed_durations(struct rows_walk *w, uint32_t number, struct durations **d)
+{
+    const bool good = !w->links.damaged && thread_trees_read_durations(&w->trees, &w->links, number, d);
+    durations_scale(d, w->rate);
+    return good;
+}
+
+static const struct rows_tree rows_streamed = { rows_streamed_child, rows_streamed_sibling, rows_streamed_node,
+                                                rows_streamed_durations };
 
 static void rows_begin_streamed(struct rows_walk *w)
 {
@@ -183,8 +200,9 @@ static void rows_name_function(const struct rows_walk *w, struct fleet_row *row,
     row->place.function = w->session->numbers.functions[function];
 }
 
-static bool rows_take_path(const struct rows_walk *w, const struct rows_frame *f, uint64_t parent)
+static bool rows_take_path(struct rows_walk *w, const struct rows_frame *f, uint64_t parent)
 {
+    struct durations *durations = NULL;
     struct fleet_row row = rows_begin(w, f->sampled ? FLEET_SAMPLED_PATH : FLEET_PATH);
     rows_name_function(w, &row, f->function);
     row.place.depth = (uint32_t)w->depth;
@@ -195,7 +213,12 @@ static bool rows_take_path(const struct rows_walk *w, const struct rows_frame *f
         SET_INCLUSIVE(&row.amounts, function_, &f->times);
     if (f->of_module)
         SET_INCLUSIVE(&row.amounts, module_, &f->times);
-    return w->take(w->context, &row);
+    const bool good =
+        w->tree->read_durations(w, f->node, &durations) || fleet_durations_are_damaged(w->session, w->error);
+    row.durations = durations;
+    const bool taken = good && w->take(w->context, &row);
+    free(durations);
+    return taken;
 }
 
 /* The amounts of the thread's root, if it has any. */

@@ -17,6 +17,7 @@ struct fleet_amounts {
 struct fleet_row {
     struct fleet_place place;
     struct fleet_amounts amounts;
+    const struct durations *durations; /* of the path's calls, in nanoseconds; NULL if there are none */
 };
 
 /* Passes all rows of a session to `take`, the functions that a path calls before the path. The place has neither day

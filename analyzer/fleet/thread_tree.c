@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "profile/identify.h"
+#include "profile/tree_durations.h"
 
 struct thread_trees thread_trees_begin(const struct session_file *file)
 {
@@ -13,6 +14,7 @@ struct thread_trees thread_trees_begin(const struct session_file *file)
         .file = file,
         .trees = tree_chunks_of(file, DWELL_CHUNK_CALL_TREE),
         .rows = tree_chunks_of(file, DWELL_CHUNK_SUMS),
+        .durations = tree_chunks_of(file, DWELL_CHUNK_DURATIONS),
     };
 }
 
@@ -20,6 +22,7 @@ void thread_trees_drop(struct thread_trees *trees)
 {
     tree_chunks_drop(&trees->trees);
     tree_chunks_drop(&trees->rows);
+    tree_chunks_drop(&trees->durations);
     free(trees->buffer.bytes);
 }
 
@@ -106,9 +109,45 @@ static void thread_trees_link_rows(struct thread_trees *trees, size_t number, st
     }
 }
 
+/* The rows of a node follow each other, also from one chunk to the next. */
+static void thread_trees_link_durations(struct thread_trees *trees, size_t number, struct thread_tree *tree,
+                                        uint32_t *last)
+{
+    const struct trace_chunk *chunk = trees->durations.list[number];
+    const uint32_t end = trace_chunk_end(chunk);
+    struct dwell_duration_row row;
+    if (!session_file_fill_buffer(trees->file, chunk, &trees->buffer))
+        return;
+    for (uint32_t at = sizeof(struct dwell_chunk_header); at + sizeof row <= end && !tree->damaged; at += sizeof row) {
+        memcpy(&row, trees->buffer.bytes + at, sizeof row);
+        if (!row.node)
+            return;
+        tree->damaged = row.node < *last || row.node >= tree->count || !tree_durations_can_be(&row);
+        if (tree->damaged)
+            return;
+        struct thread_tree_node *node = &tree->nodes[row.node];
+        if (!node->duration_rows++)
+            node->durations = (struct thread_tree_place){ (uint32_t)number, at };
+        *last = row.node;
+    }
+}
+
 static bool thread_trees_is_before(const struct trace_chunk *chunk, const struct thread_tree *tree)
 {
     return chunk->process < tree->process || (chunk->process == tree->process && chunk->thread < tree->thread);
+}
+
+static void thread_trees_link_all_durations(struct thread_trees *trees, struct thread_tree *tree)
+{
+    const struct tree_chunks *chunks = &trees->durations;
+    uint32_t last = 0;
+    tree->damaged = false;
+    while (trees->next_durations < chunks->count && thread_trees_is_before(chunks->list[trees->next_durations], tree))
+        trees->next_durations++;
+    for (; trees->next_durations < chunks->count &&
+           thread_trees_is_of(chunks->list[trees->next_durations], tree->process, tree->thread);
+         trees->next_durations++)
+        thread_trees_link_durations(trees, trees->next_durations, tree, &last);
 }
 
 bool thread_trees_next(struct thread_trees *trees, struct thread_tree *tree)
@@ -126,6 +165,7 @@ bool thread_trees_next(struct thread_trees *trees, struct thread_tree *tree)
            thread_trees_is_of(trees->rows.list[trees->next_row], tree->process, tree->thread);
          trees->next_row++)
         thread_trees_link_rows(trees, trees->next_row, tree);
+    thread_trees_link_all_durations(trees, tree);
     return true;
 }
 
@@ -147,6 +187,41 @@ bool thread_trees_read(const struct thread_trees *trees, const struct thread_tre
     if (n->row.at)
         thread_trees_read_place(trees, &trees->rows, n->row, row, sizeof *row);
     return n->row.at != 0;
+}
+
+bool thread_trees_read_durations(const struct thread_trees *trees, const struct thread_tree *tree, uint32_t number,
+                                 struct durations **d)
+{
+    const struct thread_tree_node *n = &tree->nodes[number];
+    struct thread_tree_place place = n->durations;
+    for (uint32_t i = 0; i < n->duration_rows;) {
+        struct dwell_duration_row row = { 0 };
+        if (place.chunk >= trees->durations.count)
+            return false;
+        if (place.at + sizeof row <= trace_chunk_end(trees->durations.list[place.chunk]))
+            thread_trees_read_place(trees, &trees->durations, place, &row, sizeof row);
+        if (!row.node) { /* the chunk has ended */
+            place = (struct thread_tree_place){ place.chunk + 1, sizeof(struct dwell_chunk_header) };
+            continue;
+        }
+        if (row.node != number || !tree_durations_add_row(d, &row))
+            return false;
+        place.at += sizeof row;
+        i++;
+    }
+    return true;
+}
+
+bool thread_trees_check_durations(const struct session_file *file)
+{
+    struct thread_trees trees = thread_trees_begin(file);
+    struct thread_tree tree = { 0 };
+    bool good = true;
+    while (good && thread_trees_next(&trees, &tree))
+        good = !tree.damaged;
+    thread_tree_drop(&tree);
+    thread_trees_drop(&trees);
+    return good;
 }
 
 /* ---- functions ---- */

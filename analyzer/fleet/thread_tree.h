@@ -10,8 +10,8 @@
 /* All threads of a session that have trees, one after another. */
 struct thread_trees {
     const struct session_file *file;
-    struct tree_chunks trees, rows;
-    size_t next_tree, next_row; /* chunks that are still to come */
+    struct tree_chunks trees, rows, durations;
+    size_t next_tree, next_row, next_durations; /* chunks that are still to come */
     struct chunk_buffer buffer;
 };
 
@@ -23,14 +23,16 @@ struct thread_tree_place {
 /* Nodes have the numbers of the file; zero is the thread's root, and no child. */
 struct thread_tree_node {
     uint32_t first_child, sibling;
-    uint64_t callees; /* the calls that it made */
-    struct thread_tree_place node, row;
+    uint64_t callees;                              /* the calls that it made */
+    struct thread_tree_place node, row, durations; /* of durations: the first row */
+    uint32_t duration_rows;
 };
 
 struct thread_tree {
     uint32_t process, thread; /* serial numbers */
     struct thread_tree_node *nodes;
     size_t count, room;
+    bool damaged; /* it has rows of durations that cannot be */
 };
 
 struct thread_trees thread_trees_begin(const struct session_file *file);
@@ -43,6 +45,13 @@ void thread_tree_drop(struct thread_tree *tree);
 /* Reads a node. Returns whether *row is there. */
 bool thread_trees_read(const struct thread_trees *trees, const struct thread_tree *tree, uint32_t number,
                        struct dwell_tree_node *node, struct dwell_sum_row *row);
+
+/* Reads how long the calls of a node took, in ticks. False if that cannot be. The caller frees *d. */
+bool thread_trees_read_durations(const struct thread_trees *trees, const struct thread_tree *tree, uint32_t number,
+                                 struct durations **d);
+
+/* Whether all rows of durations in the file can be. */
+bool thread_trees_check_durations(const struct session_file *file);
 
 /* Adds all threads and functions to a profile, without call paths. */
 void thread_trees_identify(const struct session_file *file, struct profile *profile);

@@ -37,7 +37,8 @@ static void fleet_load_paths(struct fleet_settings *settings, struct analysis *a
 {
     struct error error = { NULL };
     struct fleet_runs runs = fleet_choose_runs(settings, first, settings->argument_count);
-    if (!fleet_answer_paths(analysis, &settings->store, runs.list, runs.count, &settings->shared.load, &error))
+    const struct analysis_options load = shared_options_of_load(&settings->shared);
+    if (!fleet_answer_paths(analysis, &settings->store, runs.list, runs.count, &load, &error))
         die_of(&error);
     fleet_runs_drop(&runs);
 }
@@ -51,7 +52,8 @@ int fleet_report(struct fleet_settings *settings)
                                      .limit = fleet_limit(settings),
                                      .filters = &settings->shared.filters };
     struct fleet_runs runs = fleet_choose_runs(settings, 0, settings->argument_count);
-    if (!fleet_answer_sums(&analysis, &settings->store, runs.list, runs.count, by, &error))
+    if (!fleet_answer_sums(&analysis, &settings->store, runs.list, runs.count, by,
+                           by == BY_FUNCTION && shared_options_of_load(&settings->shared).durations, &error))
         die_of(&error);
     fleet_runs_drop(&runs);
     struct table table = view_rows(&analysis, by, &sorting);

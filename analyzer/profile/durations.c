@@ -64,11 +64,12 @@ void durations_add(struct durations **d, uint64_t ticks, uint64_t calls, uint64_
     durations_count(*d, durations_counter(ticks), calls);
 }
 
-bool durations_add_counter(struct durations **d, uint64_t counter, uint64_t calls)
+bool durations_add_counter(struct durations **d, uint64_t counter, uint64_t calls, uint64_t sum)
 {
     if (counter >= DWELL_DURATION_COUNTERS || !calls || calls > count_mask)
         return false;
     durations_make_room(d);
+    (*d)->sum += sum;
     durations_count(*d, counter, calls);
     return true;
 }

@@ -50,8 +50,9 @@ static inline void durations_add_call(struct durations **d, uint64_t ticks, uint
     durations_add(d, ticks, 1, sum);
 }
 
-/* Adds calls of a counter, without their sum. False if there is no such counter, or if it cannot have so many. */
-bool durations_add_counter(struct durations **d, uint64_t counter, uint64_t calls);
+/* Adds calls of a counter, whose sum in 1/256 ticks is `sum`, or zero if there are several. False if there is no such
+ * counter, or if it cannot have so many. */
+bool durations_add_counter(struct durations **d, uint64_t counter, uint64_t calls, uint64_t sum);
 
 void durations_merge(struct durations **into, const struct durations *from);
 

@@ -5,10 +5,16 @@
 
 #include "profile/path_probes.h"
 
+bool tree_durations_can_be(const struct dwell_duration_row *row)
+{
+    return row->counter == DWELL_DURATION_ONE ||
+           (row->counter < DWELL_DURATION_COUNTERS && row->calls && !(row->calls >> DURATION_COUNT_BITS));
+}
+
 bool tree_durations_add_row(struct durations **d, const struct dwell_duration_row *row)
 {
     if (row->counter != DWELL_DURATION_ONE)
-        return durations_add_counter(d, row->counter, row->calls);
+        return durations_add_counter(d, row->counter, row->calls, 0);
     durations_add(d, call_ticks(row->calls), 1, row->calls);
     return true;
 }

@@ -5,7 +5,10 @@
 #include "profile/durations.h"
 #include "profile/tree_sums.h"
 
-/* Adds a row to the durations of its node. False if no writer makes such a row. */
+/* Whether a writer makes such a row. */
+bool tree_durations_can_be(const struct dwell_duration_row *row);
+
+/* Adds a row to the durations of its node. False if it cannot be. */
 bool tree_durations_add_row(struct durations **d, const struct dwell_duration_row *row);
 
 /* Adds the rows of a thread to the nodes of a profile. `nodes` has them by number in the file. False if any row or

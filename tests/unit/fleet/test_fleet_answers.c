@@ -316,7 +316,7 @@ Test(unit_fleet_answers, errors_are_numbers)
         struct analysis analysis;
         struct error error = { NULL };
         answers_start(&a, rows, 3);
-        answers_check(fleet_answer_sums(&analysis, &a.store, &one_run, 1, BY_FUNCTION, &error), &error, NULL);
+        answers_check(fleet_answer_sums(&analysis, &a.store, &one_run, 1, BY_FUNCTION, false, &error), &error, NULL);
         cr_assert(eq(sz, analysis.profile->reported_count, 1));
         cr_assert(eq(u64, analysis.profile->reported[0].times.error_exclusive, cases[i].error));
         cr_assert(eq(u64, analysis.profile->reported[0].times.error_inclusive, cases[i].error));

@@ -11,48 +11,13 @@
 #include "sums/sums.h"
 #include "support/load.h"
 #include "support/scenario.h"
+#include "support/timed_session.h"
 #include "tables/percentiles.h"
 #include "tables/views.h"
 
 TestSuite(unit_sums_durations, .timeout = 120);
 
-enum { F = 0x1000, SESSION_ID = 24, TICKS = 64, MODE = 96, TICK = 256, THREADS = 3 };
-
-/* Each thread calls F many times, 2 F from some of these calls, and 3 F once. */
-static void durations_write_thread(struct writer *w, uint32_t thread, uint64_t seed)
-{
-    uint64_t time = 0, state = seed * 77 + thread;
-    write_thread(w, 1, thread, 100 + thread, SOURCE_PERF, "thread");
-    begin_events(w, 1, thread, 0, 0, NULL, 0);
-    for (uint32_t i = 0, sequence = 0; i < 400; i++) {
-        state = state * 6364136223846793005u + 1442695040888963407u;
-        if (i % 97 == 96) {
-            end_events(w, true);
-            begin_events(w, 1, thread, ++sequence, time, NULL, 0);
-        }
-        write_enter(w, time += 1000, F);
-        if (i % 5 == 0 || i == 7) {
-            write_enter(w, time += 10, (i == 7 ? 3 : 2) * F);
-            write_exit(w, time += 100 + (state >> 45) % 60000);
-        }
-        write_exit(w, time += 200 + (state >> 40) % 9000);
-    }
-    end_events(w, true);
-}
-
-static void durations_save(const char *path, uint64_t id, uint64_t rate, uint32_t cost)
-{
-    struct writer *w = writer_new();
-    write_header(w, SESSION_ID, id, 8);
-    write_header(w, TICKS, rate, 8);
-    write_process(w, 1, 70, "/bin/p");
-    if (cost)
-        write_probes(w, 1, 2 * cost * TICK, cost * TICK, 3 * cost * TICK);
-    for (uint32_t i = 1; i <= THREADS; i++)
-        durations_write_thread(w, i, id);
-    writer_save(w, path);
-    writer_free(w);
-}
+enum { F = TIMED_SESSION_FUNCTION, TICK = 256, THREADS = TIMED_SESSION_THREADS };
 
 static void durations_profile(const char *path, uint32_t number, uint32_t count, const char *into)
 {
@@ -142,7 +107,7 @@ Test(unit_sums_durations, are_those_of_the_recorded_session)
     char *recorded = durations_path("recorded"), *summed = durations_path("summed");
     const uint32_t costs[] = { 0, 1 };
     for (size_t i = 0; i < 2; i++) {
-        durations_save(recorded, 7 + i, 1000000000 + 1234567890 * i, costs[i]);
+        timed_session_save(recorded, 7 + i, 1000000000 + 1234567890 * i, costs[i]);
         durations_profile(recorded, 0, 1, summed);
         durations_expect_same(recorded, summed);
     }
@@ -162,7 +127,7 @@ Test(unit_sums_durations, of_shards_add_up_in_any_order)
     static const size_t orders[][THREADS] = { { 0, 1, 2 }, { 2, 0, 1 }, { 1, 2, 0 } };
     char *recorded = durations_path("recorded"), *whole = durations_path("whole"), *sum = durations_path("sum");
     char *shards[THREADS];
-    durations_save(recorded, 7, 2500000000, 1);
+    timed_session_save(recorded, 7, 2500000000, 1);
     durations_profile(recorded, 0, 1, whole);
     for (uint32_t i = 0; i < THREADS; i++) {
         shards[i] = need_text("%s.%u", recorded, i);
@@ -189,7 +154,7 @@ Test(unit_sums_durations, of_several_sessions_are_those_of_all_calls)
     for (size_t i = 0; i < 3; i++) {
         char *recorded = need_text("%s.%zu", test_path("recorded"), i);
         summed[i] = need_text("%s.%zu", test_path("summed"), i);
-        durations_save(recorded, 7 + i, rates[i], 0);
+        timed_session_save(recorded, 7 + i, rates[i], 0);
         durations_profile(recorded, 0, 1, summed[i]);
         struct analysis one = durations_load(recorded, false);
         for (size_t j = 0; j < one.profile->node_count; j++) {
@@ -235,7 +200,7 @@ Test(unit_sums_durations, of_several_sessions_are_those_of_all_calls)
 Test(unit_sums_durations, have_no_time_of_probes)
 {
     char *recorded = durations_path("recorded"), *summed = durations_path("summed");
-    durations_save(recorded, 7, 1000000000, 1);
+    timed_session_save(recorded, 7, 1000000000, 1);
     durations_profile(recorded, 0, 1, summed);
     struct analysis raw = durations_load(summed, true);
     for (size_t i = 0; i < raw.profile->node_count; i++)
@@ -308,7 +273,7 @@ Test(unit_sums_durations, of_older_sums_are_unknown)
     char *recorded = durations_path("recorded"), *summed[2] = { durations_path("old"), durations_path("new") };
     char *both = durations_path("both");
     for (uint64_t i = 0; i < 2; i++) {
-        durations_save(recorded, 7 + i, 1000000000, 0);
+        timed_session_save(recorded, 7 + i, 1000000000, 0);
         durations_profile(recorded, 0, 1, summed[i]);
     }
     durations_make_old(summed[0]);
@@ -362,7 +327,7 @@ static void durations_check_row(const char *path, struct dwell_duration_row row,
 Test(unit_sums_durations, rows_that_cannot_be_are_refused)
 {
     char *recorded = durations_path("recorded"), *summed = durations_path("summed");
-    durations_save(recorded, 7, 1000000000, 0);
+    timed_session_save(recorded, 7, 1000000000, 0);
     durations_profile(recorded, 0, 1, summed);
     const uint64_t most = ((uint64_t)1 << 48) - 1;
     const struct {
@@ -392,8 +357,8 @@ Test(unit_sums_durations, counters_do_not_overflow)
 {
     const uint64_t most = ((uint64_t)1 << 48) - 1;
     struct durations *d = NULL, *sum = NULL;
-    cr_assert(durations_add_counter(&d, 40, most));
-    cr_assert(durations_add_counter(&d, 41, 1));
+    cr_assert(durations_add_counter(&d, 40, most, 0));
+    cr_assert(durations_add_counter(&d, 41, 1, 0));
     for (int i = 0; i < 3; i++)
         durations_merge(&sum, d);
     size_t count;
