@@ -12,13 +12,20 @@
 #include "base/sorted.h"
 #include "symbols/probe_targets.h"
 
-enum { MOST_BYTES = 1 << 22, MOST_PASSES = 16 };
+enum { MOST_BYTES = 1 << 22, MOST_PASSES = 16, MOST_KEPT = 16, KEPT_NEAR = 4096 };
+
+/* An address of code, or the page that it is made from, that is kept on the stack until a probe is called with it. */
+struct hook_kept {
+    uint64_t at, value; /* at: from the stack pointer */
+};
 
 /* Constants that the general registers hold. */
 struct hook_values {
     uint64_t of[CODE_REGISTERS];
     uint32_t known; /* a bit for each register */
     bool reached;
+    uint8_t kept_count;
+    struct hook_kept kept[MOST_KEPT];
 };
 
 /* What the loader stores into a slot: an address in the file. */
@@ -32,6 +39,7 @@ struct hook_reader {
     struct probe_targets targets;
     struct hook_slot *slots;
     size_t slot_count, slot_room;
+    uint64_t lowest, highest; /* functions of the unwind table */
     /* of a function */
     uint64_t begin, end;
     uint8_t *code;
@@ -106,6 +114,62 @@ static bool hook_decode(const struct hook_reader *r, uint64_t at, struct code_in
     return r->targets.machine->decode(r->code + (at - r->begin), r->end - at, at, insn) && insn->length;
 }
 
+/* ---- what the code keeps on its stack ---- */
+
+static const struct hook_kept *hook_kept_at(const struct hook_values *v, uint64_t at)
+{
+    for (unsigned i = 0; i < v->kept_count; i++)
+        if (v->kept[i].at == at)
+            return &v->kept[i];
+    return NULL;
+}
+
+/* Forgets what is not the same on another way. Returns whether there was any. */
+static bool hook_kept_join(struct hook_values *to, const struct hook_values *other)
+{
+    const unsigned before = to->kept_count;
+    to->kept_count = 0;
+    for (unsigned i = 0; i < before; i++) {
+        const struct hook_kept kept = to->kept[i], *same = hook_kept_at(other, kept.at);
+        if (same && same->value == kept.value)
+            to->kept[to->kept_count++] = kept;
+    }
+    return to->kept_count != before;
+}
+
+static void hook_kept_forget(struct hook_values *v, uint64_t at, uint64_t size)
+{
+    const unsigned before = v->kept_count;
+    v->kept_count = 0;
+    for (unsigned i = 0; i < before; i++)
+        if (v->kept[i].at + sizeof(uint64_t) <= at || v->kept[i].at >= at + size)
+            v->kept[v->kept_count++] = v->kept[i];
+}
+
+/* Only what compilers keep there themselves is of use, which nothing else changes: a probe always gets a function. */
+static void hook_keep(const struct hook_reader *r, const struct code_insn *insn, struct hook_values *v)
+{
+    for (unsigned i = 0; i < insn->count; i++) {
+        const uint64_t at = insn->value + (uint64_t)i * insn->size;
+        const unsigned from = insn->first[i];
+        hook_kept_forget(v, at, insn->size);
+        if (insn->size == sizeof(uint64_t) && v->known >> from & 1 && v->kept_count < MOST_KEPT &&
+            v->of[from] + KEPT_NEAR > r->lowest && v->of[from] <= r->highest)
+            v->kept[v->kept_count++] = (struct hook_kept){ at, v->of[from] };
+    }
+}
+
+static void hook_fetch(const struct code_insn *insn, struct hook_values *v)
+{
+    for (unsigned i = 0; i < insn->count; i++) {
+        const struct hook_kept *kept = hook_kept_at(v, insn->value + (uint64_t)i * insn->size);
+        if (!kept || insn->size != sizeof(uint64_t))
+            continue;
+        v->of[insn->first[i]] = kept->value;
+        v->known |= 1u << insn->first[i];
+    }
+}
+
 /* What is known at a target on all ways to it. */
 static void hook_arrive(struct hook_reader *r, uint64_t target, const struct hook_values *values)
 {
@@ -120,6 +184,7 @@ static void hook_arrive(struct hook_reader *r, uint64_t target, const struct hoo
             to->known &= ~(1u << i);
             r->changed = true;
         }
+    r->changed |= hook_kept_join(to, values);
 }
 
 /* The constant that an instruction leaves in a register. False if it is not known. */
@@ -154,13 +219,19 @@ static void hook_change_registers(const struct hook_reader *r, const struct code
     uint64_t value = 0;
     const bool known = hook_constant(r, insn, v, &value);
     v->known &= ~insn->writes;
-    if (insn->kind >= CODE_CONSTANT)
+    if (insn->kind >= CODE_CONSTANT && insn->kind <= CODE_LOAD_AT)
         v->known &= ~(1u << insn->to);
+    if (insn->moves_stack)
+        v->kept_count = 0;
     if (known) {
         v->of[insn->to] = value;
         v->known |= 1u << insn->to;
     } else if (insn->kind == CODE_CALL || insn->kind == CODE_CALL_SLOT || insn->kind == CODE_CALL_ANY) {
         v->known &= ~r->targets.machine->caller_saved;
+    } else if (insn->kind == CODE_STORE_STACK) {
+        hook_keep(r, insn, v);
+    } else if (insn->kind == CODE_LOAD_STACK) {
+        hook_fetch(insn, v);
     }
 }
 
@@ -294,6 +365,9 @@ static uint64_t hook_most_bytes(const struct image *image)
 static void hook_read_functions(struct hook_reader *r)
 {
     uint64_t left = hook_most_bytes(r->image);
+    if (r->image->table_count && (!image_table_entry(r->image, 0, &r->lowest) ||
+                                  !image_table_entry(r->image, r->image->table_count - 1, &r->highest)))
+        return;
     for (uint32_t i = 0; i < r->image->table_count; i++) {
         uint64_t begin, end;
         if (!image_table_entry(r->image, i, &begin) || !image_function(r->image, begin, &r->begin, &r->end) ||

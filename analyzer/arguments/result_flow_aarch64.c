@@ -2,8 +2,8 @@
  * is not known makes the registers that it changes unknown. */
 #include <string.h>
 
-#include "arguments/aarch64_operands.h"
 #include "arguments/result_flow.h"
+#include "symbols/aarch64_operands.h"
 #include "symbols/code_machine.h"
 
 enum { MOST_STEPS = 64, REGISTERS = 32, KEPT_VECTORS = 8, KEPT_VECTORS_END = 16 };

@@ -2,9 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arguments/aarch64_operands.h"
 #include "arguments/stored.h"
 #include "base/memory.h"
+#include "symbols/aarch64_operands.h"
 
 enum { MOST_BYTES = 1 << 16 };
 

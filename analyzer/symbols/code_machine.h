@@ -22,6 +22,9 @@ enum insn_kind {
     CODE_COPY,     /* register `to` gets register `from` */
     CODE_ADD,      /* register `to` gets register `from` plus `value` */
     CODE_LOAD_AT,  /* register `to` gets the eight bytes at register `from` plus `value` */
+    /* The `count` registers `first` have `size` bytes each, at the stack pointer plus `value`. */
+    CODE_LOAD_STACK,
+    CODE_STORE_STACK,
 };
 
 enum { CODE_REGISTERS = 32, CODE_MAX_LENGTH = 15 };
@@ -30,7 +33,9 @@ struct code_insn {
     enum insn_kind kind;
     uint8_t length;
     uint8_t to, from;
-    uint32_t writes; /* a bit for each general register that may change; without those that a callee changes */
+    uint8_t first[2], count, size;
+    bool moves_stack; /* the stack pointer may change */
+    uint32_t writes;  /* a bit for each general register that may change; without those that a callee changes */
     uint64_t value;
 };
 

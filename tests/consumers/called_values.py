@@ -52,6 +52,8 @@ def recorded(dwell, session, function, name, like):
     command = [dwell, "values", "--each", "-n", "0", "--format", "json", f"{function}:{name}", session]
     run = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
     values = Counter()
+    if run.returncode:
+        sys.stderr.write(run.stderr.decode())
     for row in json.loads(run.stdout)["rows"] if run.returncode == 0 else []:
         value = row["values"][name]
         values[None if value is None else recorded_value(value, like)] += row["calls"]

@@ -64,7 +64,7 @@ Test(unit_aarch64_decode, constants)
 static void expect_writes(uint32_t word, uint32_t writes)
 {
     const struct code_insn insn = decoded(word);
-    cr_expect(eq(int, insn.kind, CODE_OTHER), "%08x", word);
+    cr_expect(insn.kind == CODE_OTHER || insn.kind >= CODE_LOAD_STACK, "%08x", word);
     cr_expect(eq(u32, insn.writes, writes), "%08x", word);
 }
 
@@ -85,6 +85,45 @@ Test(unit_aarch64_decode, registers_that_change)
     expect_writes(0x910003fd, 1u << 29);                    /* mov x29, sp */
     expect_writes(0xd53bd042, 1u << 2);                     /* mrs x2, tpidr_el0 */
     expect_writes(0xd503201f, 0);                           /* nop */
+}
+
+static void expect_stack(uint32_t word, enum insn_kind kind, unsigned count, unsigned first, unsigned size,
+                         int64_t offset)
+{
+    const struct code_insn insn = decoded(word);
+    cr_expect(eq(int, insn.kind, kind), "%08x", word);
+    cr_expect(eq(uint, insn.count, count), "%08x", word);
+    cr_expect(eq(uint, insn.first[0], first), "%08x", word);
+    cr_expect(eq(uint, insn.size, size), "%08x", word);
+    cr_expect(eq(i64, (int64_t)insn.value, offset), "%08x", word);
+    cr_expect(not(insn.moves_stack), "%08x", word);
+}
+
+Test(unit_aarch64_decode, stack)
+{
+    expect_stack(0xf94057e0, CODE_LOAD_STACK, 1, 0, 8, 168);  /* ldr x0, [sp, #168] */
+    expect_stack(0xf90033e1, CODE_STORE_STACK, 1, 1, 8, 96);  /* str x1, [sp, #96] */
+    expect_stack(0xa94703fe, CODE_LOAD_STACK, 2, 30, 8, 112); /* ldp x30, x0, [sp, #112] */
+    expect_stack(0xb9002fe0, CODE_STORE_STACK, 1, 0, 4, 44);  /* str w0, [sp, #44] */
+    expect_stack(0xfd000fe8, CODE_STORE_STACK, 1, 31, 8, 24); /* str d8, [sp, #24] */
+    expect_stack(0xf81f03e2, CODE_STORE_STACK, 1, 2, 8, -16); /* stur x2, [sp, #-16] */
+}
+
+Test(unit_aarch64_decode, moves_of_the_stack)
+{
+    static const uint32_t moving[] = { 0xa9bd7bfd /* stp x29, x30, [sp, #-48]! */,
+                                       0xa8c37bfd /* ldp ..., [sp], #48 */,
+                                       0xd10083ff /* sub sp, sp, #32 */,
+                                       0x910003bf /* mov sp, x29 */,
+                                       0xcb2063ff /* sub sp, sp, x0 */,
+                                       0x927cec1f /* and sp, x0, #-16 */ };
+    static const uint32_t others[] = { 0x6b0c027f /* cmp w19, w12 */, 0x7100003f /* cmp w1, #0 */,
+                                       0xf240001f /* tst x0, #1 */,   0xeb2063ff /* cmp sp, x0 */,
+                                       0xd65f03c0 /* ret */,          0x910263fb /* add x27, sp, #152 */ };
+    for (size_t i = 0; i < sizeof moving / sizeof *moving; i++)
+        cr_expect(decoded(moving[i]).moves_stack, "%08x", moving[i]);
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        cr_expect(not(decoded(others[i]).moves_stack), "%08x", others[i]);
 }
 
 Test(unit_aarch64_decode, stubs)

@@ -1,6 +1,6 @@
 /* The operands of instructions on aarch64 that move words between registers and memory. */
-#ifndef DWELL_ARGUMENTS_AARCH64_OPERANDS_H
-#define DWELL_ARGUMENTS_AARCH64_OPERANDS_H
+#ifndef DWELL_SYMBOLS_AARCH64_OPERANDS_H
+#define DWELL_SYMBOLS_AARCH64_OPERANDS_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
 /* Takes instructions of aarch64 apart. */
-#include "arguments/aarch64_operands.h"
+#include "symbols/aarch64_operands.h"
 
 enum { POST = 1, PRE = 3 }; /* when the base moves, as in the instruction */
 
