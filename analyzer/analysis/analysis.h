@@ -51,6 +51,7 @@ struct analysis {
     struct selection_request request;  /* its texts and lists belong to the options */
     unsigned jobs;                     /* as in the options */
     bool limits, durations;            /* as in the options */
+    bool durations_kept;               /* found while the profile was made */
     bool lacks_limits;                 /* they are left to analysis_scan_with_limits */
     struct overhead overhead;          /* the probes' own time, which was subtracted */
     struct profile *measured;          /* the profile before copies were joined and paths left out, if any were */

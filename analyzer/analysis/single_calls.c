@@ -304,24 +304,28 @@ void single_calls_collect(struct analysis *analysis, unsigned jobs)
     size_t count;
     struct probe_cost *costs = single_calls_list_costs(analysis->file, &count);
     analysis->profile = collect_durations(analysis->file, analysis->samples, jobs, analysis->selection, costs,
-                                          analysis->raw ? 0 : count);
+                                          analysis->raw ? 0 : count, &analysis->durations_kept);
     free(costs);
 }
 
-/* Whether the durations of a path with so much inclusive time add up to it. Those of a path with unfinished calls do
- * not, and times below the resolution are those of probes. */
-static bool single_calls_add_up(const struct profile_node *node, uint64_t inclusive, uint64_t resolution)
+/* Whether the durations of a path add up to its inclusive time as well as a histogram of them can tell. A single call
+ * takes that time. Those of a path with unfinished calls do not add up, and times below the resolution are those of
+ * probes. */
+static bool single_calls_add_up(struct profile_node *node, uint64_t inclusive, uint64_t resolution)
 {
-    enum { PART = 1024 };
+    enum { PART = 128, ROUNDED = 2 };
     if (!node->durations || durations_calls(node->durations) != node->calls || inclusive / resolution < node->calls)
         return true;
     const uint64_t sum = node->durations->sum / DWELL_PROBE_FRACTION;
-    return less(sum, inclusive) + less(inclusive, sum) <= inclusive / PART;
+    const bool good = less(sum, inclusive) + less(inclusive, sum) <= inclusive / PART + ROUNDED;
+    if (good && node->calls == 1)
+        durations_set_call(&node->durations, inclusive, inclusive * DWELL_PROBE_FRACTION);
+    return good;
 }
 
-static bool single_calls_all_add_up(const struct analysis *analysis)
+static bool single_calls_all_add_up(struct analysis *analysis)
 {
-    const struct profile *p = analysis->profile;
+    struct profile *p = analysis->profile;
     const uint64_t resolution = larger(single_calls_resolution(analysis->file), 1);
     uint64_t *inclusive = need_memory(p->node_count + 1, sizeof *inclusive);
     bool good = true;
@@ -335,9 +339,9 @@ static bool single_calls_all_add_up(const struct analysis *analysis)
     return good;
 }
 
-bool single_calls_are_kept(const struct analysis *analysis)
+bool single_calls_are_kept(struct analysis *analysis)
 {
-    return !single_calls_have_range(analysis) && !analysis->profile->counts.switches &&
+    return !single_calls_have_range(analysis) && analysis->durations_kept &&
            !path_probes_are_divided(analysis->profile) && single_calls_all_add_up(analysis);
 }
 

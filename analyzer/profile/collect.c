@@ -139,6 +139,8 @@ static void collect_add_waits(struct collect_whole *whole, struct waits *waits, 
 
 static void collect_merge(struct profile *into, const struct collector *from)
 {
+    if (from->durations)
+        timed_calls_count(from->durations, from->profile);
     uint32_t *nodes = profile_merge_numbered(into, from->profile);
     if (from->durations)
         timed_calls_renumber(from->durations, nodes);
@@ -343,15 +345,13 @@ struct profile *collect_sites(const struct session_file *file, const struct sess
     return collect_part(file, samples, jobs, selection, true, NULL);
 }
 
-/* Calls on several stacks are not those of the chunks one by one. */
 struct profile *collect_durations(const struct session_file *file, const struct session_samples *samples, unsigned jobs,
-                                  const struct selection *selection, const struct probe_cost *costs, size_t count)
+                                  const struct selection *selection, const struct probe_cost *costs, size_t count,
+                                  bool *kept)
 {
     struct timed_session timed = timed_session_begin(file, costs, count, jobs);
     struct profile *p = collect_part(file, samples, jobs, selection, false, &timed);
-    timed_session_end(&timed, p);
-    if (p->counts.switches && !file->sums.summed_count)
-        profile_drop_durations(p);
+    *kept = timed_session_end(&timed, p);
     return p;
 }
 

@@ -32,11 +32,12 @@ struct profile *collect_sites(const struct session_file *file, const struct sess
                               const struct selection *selection);
 
 /* The same as collect_selection, and keeps how long completed calls took, by path (durations.h): without probes of
- * these costs, which are as for overhead_subtract. The selection has no limits in time. Nothing is kept in a session
- * with several stacks on a thread (counts.switches). */
+ * these costs, which are as for overhead_subtract. The selection has no limits in time. *kept says whether the profile
+ * has them: it has none in a session with several stacks on a thread, or with too many calls of rare paths. */
 struct probe_cost;
 struct profile *collect_durations(const struct session_file *file, const struct session_samples *samples, unsigned jobs,
-                                  const struct selection *selection, const struct probe_cost *costs, size_t count);
+                                  const struct selection *selection, const struct probe_cost *costs, size_t count,
+                                  bool *kept);
 
 /* Adds the waits, acts and answers of a part of the session to `waits`, which has none yet. Returns the call paths that
  * they name. They have no amounts. */

@@ -74,6 +74,13 @@ bool durations_add_counter(struct durations **d, uint64_t counter, uint64_t call
     return true;
 }
 
+void durations_set_call(struct durations **d, uint64_t ticks, uint64_t sum)
+{
+    free(*d);
+    *d = NULL;
+    durations_add(d, ticks, 1, sum);
+}
+
 void durations_merge(struct durations **into, const struct durations *from)
 {
     for (uint32_t i = 0; from && i <= from->mask; i++)

@@ -54,6 +54,9 @@ static inline void durations_add_call(struct durations **d, uint64_t ticks, uint
  * counter, or if it cannot have so many. */
 bool durations_add_counter(struct durations **d, uint64_t counter, uint64_t calls, uint64_t sum);
 
+/* Has one call, in place of those that *d has. */
+void durations_set_call(struct durations **d, uint64_t ticks, uint64_t sum);
+
 void durations_merge(struct durations **into, const struct durations *from);
 
 /* Brings ticks to nanoseconds. Each counter becomes that of its middle, so a percentile can be off by another 1/64. */

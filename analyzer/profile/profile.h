@@ -56,10 +56,12 @@ struct profile_node {
     uint32_t parent;   /* PROFILE_NONE for a thread's root */
     uint32_t function; /* PROFILE_NONE for a thread's root */
     uint32_t site;     /* PROFILE_NONE if it is unknown or was not requested; or PROFILE_SAMPLED */
+    /* Of its completed calls, elapsed inclusive; NULL if there are none, or not kept. Near `elapsed`, as each call
+     * changes both. */
+    struct durations *durations;
 #define AMOUNT_MEMBER(member, unit, merge) uint64_t member;
     PATH_AMOUNTS(AMOUNT_MEMBER)
 #undef AMOUNT_MEMBER
-    struct durations *durations; /* of its completed calls, elapsed inclusive; NULL if there are none, or not kept */
 };
 
 /* A mark that the program set on one of its threads. */

@@ -17,16 +17,16 @@
  */
 #define PATH_AMOUNTS(AMOUNT)                                                                                           \
     AMOUNT(elapsed, TICKS, SUM)                                                                                        \
+    AMOUNT(calls, COUNT, SUM)    /* enters */                                                                          \
+    AMOUNT(shortest, TICKS, MIN) /* of completed calls, elapsed inclusive */                                           \
+    AMOUNT(longest, TICKS, MAX)                                                                                        \
     AMOUNT(flagged, TICKS, SUM)   /* the part of elapsed in which the OS intervened */                                 \
     AMOUNT(blocked, TICKS, SUM)   /* the part of elapsed off the CPU, waiting */                                       \
     AMOUNT(preempted, TICKS, SUM) /* the part of elapsed off the CPU while another thread ran */                       \
     AMOUNT(page_faults, COUNT, SUM)                                                                                    \
     AMOUNT(runtime, TICKS, SUM)                                                                                        \
     AMOUNT(runtime_flagged, TICKS, SUM)                                                                                \
-    AMOUNT(overhead, TICKS, SUM) /* probe overhead that was subtracted from elapsed; see overhead.h */                 \
-    AMOUNT(calls, COUNT, SUM)    /* enters */                                                                          \
-    AMOUNT(shortest, TICKS, MIN) /* of completed calls, elapsed inclusive */                                           \
-    AMOUNT(longest, TICKS, MAX)                                                                                        \
+    AMOUNT(overhead, TICKS, SUM)     /* probe overhead that was subtracted from elapsed; see overhead.h */             \
     AMOUNT(net_shortest, TICKS, MIN) /* the same two without probes, where a session of sums has them */               \
     AMOUNT(net_longest, TICKS, MAX)                                                                                    \
     AMOUNT(first, COUNT, MIN)            /* number of the first chunk of the file that has the path */                 \

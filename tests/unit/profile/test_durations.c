@@ -4,9 +4,12 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "analysis/single_calls.h"
 #include "base/memory.h"
 #include "dwell/format.h"
-#include "profile/durations.h"
+#include "profile/collect.h"
+#include "profile/rare_calls.h"
+#include "profile/short_durations.h"
 #include "support/load.h"
 #include "support/scenario.h"
 #include "tables/percentiles.h"
@@ -85,6 +88,36 @@ Test(unit_durations, percentiles_of_random_durations_and_of_their_sum)
     }
 }
 
+/* Short calls, long ones, and more of one duration than its counter holds. */
+Test(unit_durations, of_short_calls_are_moved)
+{
+    struct short_durations counts = { 0 };
+    struct durations *found = NULL, *expected = NULL;
+    for (uint32_t i = 0; i < 200000; i++) {
+        const uint64_t ticks = i % 50 == 0 ? 4090 + i % 11 : i % 7 == 0 ? i : 3, sum = ticks * TICK + i % TICK;
+        short_durations_add_call(&counts, &found, ticks, sum);
+        durations_add_call(&expected, ticks, sum);
+    }
+    short_durations_move(&counts, &found);
+    size_t found_count, expected_count;
+    struct durations_step *list = durations_list(found, &found_count),
+                          *expected_list = durations_list(expected, &expected_count);
+    cr_assert(eq(u64, found->sum, expected->sum));
+    cr_assert(eq(sz, found_count, expected_count));
+    for (size_t i = 0; i < found_count; i++) {
+        cr_assert(eq(u64, list[i].ticks, expected_list[i].ticks));
+        cr_assert(eq(u64, list[i].calls, expected_list[i].calls));
+    }
+    const uint64_t sum = found->sum;
+    short_durations_move(&counts, &found); /* there is none any more */
+    cr_assert(eq(u64, found->sum, sum));
+    cr_assert(eq(u64, durations_calls(found), 200000));
+    free(list);
+    free(expected_list);
+    free(found);
+    free(expected);
+}
+
 /* ---- sessions ---- */
 
 struct followed {
@@ -104,19 +137,53 @@ static bool durations_keep(void *context, const struct finished_call *call)
     return true;
 }
 
-/* The durations of each path are those of its calls. */
-static void expect_durations(const struct analysis *analysis, uint64_t slack)
+/* They add up to the calls' times, which are rounded to ticks. A call of no time may be shorter than its probes. */
+static void expect_sum(const struct durations *d, const uint64_t *ticks, size_t count)
 {
-    const struct profile *p = analysis->profile;
+    double sum = 0;
+    for (size_t i = 0; i < count; i++) {
+        sum += (double)ticks[i];
+        if (!ticks[i])
+            return;
+    }
+    cr_assert(le(dbl, fabs((double)d->sum / TICK - sum), (double)count / 2));
+}
+
+/* The durations of each path in `p` are those of the analysis' calls. */
+static void expect_durations_of(const struct analysis *analysis, const struct profile *p, uint64_t slack)
+{
     const struct followed f = { p, need_memory(p->node_count, sizeof *f.ticks),
                                 need_memory(p->node_count, sizeof *f.counts) };
+    bool *rare = rare_paths(p);
     analysis_follow_calls(analysis, false, durations_keep, (void *)&f);
     for (size_t i = 0; i < p->node_count; i++) {
-        expect_percentiles(p->nodes[i].durations, f.ticks[i], f.counts[i], slack, "a path");
+        expect_percentiles(p->nodes[i].durations, f.ticks[i], f.counts[i], rare[i] ? 0 : slack, "a path");
+        if (rare[i] && f.counts[i])
+            expect_sum(p->nodes[i].durations, f.ticks[i], f.counts[i]);
         free(f.ticks[i]);
     }
     free(f.ticks);
     free(f.counts);
+    free(rare);
+}
+
+static void expect_durations(const struct analysis *analysis, uint64_t slack)
+{
+    expect_durations_of(analysis, analysis->profile, slack);
+}
+
+/* The same of durations that are kept while the session is read once. */
+static void expect_collected(const struct analysis *analysis, uint64_t slack)
+{
+    size_t count;
+    bool kept;
+    struct probe_cost *costs = single_calls_list_costs(analysis->file, &count);
+    struct profile *p = collect_durations(analysis->file, NULL, 1, NULL, costs, analysis->raw ? 0 : count, &kept);
+    cr_assert(kept);
+    cr_assert(eq(sz, p->node_count, analysis->profile->node_count));
+    expect_durations_of(analysis, p, slack);
+    profile_free(p);
+    free(costs);
 }
 
 static struct analysis durations_load(struct writer *w, const struct analysis_options *options)
@@ -176,10 +243,13 @@ Test(unit_durations, of_random_sessions, .timeout = 300)
     for (uint32_t seed = 1; seed <= 12; seed++) {
         struct analysis analysis = durations_load(durations_random(seed, seed % 3), &(struct analysis_options){
                                                                                         .durations = true,
-                                                                                        .jobs = 1 + seed % 3,
+                                                                                        .jobs = 1 + seed % 2,
                                                                                         .raw = seed % 4 == 0,
                                                                                     });
-        expect_durations(&analysis, analysis.raw ? 0 : 6 * (seed % 3));
+        const uint64_t slack = analysis.raw ? 0 : 6 * (seed % 3); /* a first callee, of a frequent path */
+        expect_durations(&analysis, slack);
+        if (analysis.jobs == 1) /* the paths have the same numbers */
+            expect_collected(&analysis, slack);
         for (size_t i = 0; i < analysis.profile->node_count; i++) /* no call is unfinished */
             cr_assert(eq(u64, durations_calls(analysis.profile->nodes[i].durations), analysis.profile->nodes[i].calls));
         analysis_drop(&analysis);
@@ -200,6 +270,39 @@ Test(unit_durations, with_a_path_that_is_held_at_zero)
     end_events(w, true);
     struct analysis analysis = durations_load(w, &(struct analysis_options){ .durations = true });
     expect_durations(&analysis, 0);
+    analysis_drop(&analysis);
+}
+
+/* The same of a rare path. Its calls have their time off the CPU, in whichever chunk that is. */
+Test(unit_durations, with_a_rare_path_that_is_held)
+{
+    struct writer *w = durations_begin(20 * TICK, 0, 0);
+    begin_events(w, 1, 1, 0, 0, NULL, 0);
+    write_enter(w, 0, F);
+    for (uint64_t at = 1000; at < 10000; at += 1000) {
+        write_enter(w, at, F + 0x1000);
+        write_off_cpu(w, false, at + 5, at == 3000 ? 5 : 0);
+        write_enter(w, at + 10, F + 0x2000);
+        write_exit(w, at + 15);
+        write_exit(w, at + 25);
+    }
+    write_enter(w, 20000, F + 0x1000);
+    write_off_cpu(w, false, 20030, 30);
+    write_enter(w, 20035, F + 0x2000);
+    write_exit(w, 20040);
+    end_events(w, true);
+    begin_events(w, 1, 1, 1, 20040, (struct open_call[]){ { F, 0 }, { F + 0x1000, 20000 } }, 2);
+    write_off_cpu(w, false, 20045, 3);
+    write_exit(w, 20050);
+    write_exit(w, 30000);
+    end_events(w, true);
+    struct analysis analysis = durations_load(w, &(struct analysis_options){ .durations = true });
+    const struct profile_node *held = &analysis.profile->nodes[2];
+    cr_assert(eq(u64, held->calls, 10));
+    cr_assert(eq(u64, held->elapsed, held->blocked + held->preempted), "the path is not held");
+    cr_assert(eq(u64, held->elapsed, 38));
+    expect_durations(&analysis, 0);
+    expect_collected(&analysis, 0);
     analysis_drop(&analysis);
 }
 
@@ -241,6 +344,8 @@ Test(unit_durations, of_calls_in_several_chunks)
             struct analysis analysis = durations_load(
                 durations_chunks(), &(struct analysis_options){ .durations = true, .jobs = jobs, .raw = raw });
             expect_durations(&analysis, 0);
+            if (jobs == 1) /* the paths have the same numbers */
+                expect_collected(&analysis, 0);
             analysis_drop(&analysis);
         }
 }
