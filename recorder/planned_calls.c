@@ -2,7 +2,6 @@
  * session for the runtime (docs/format.md). */
 #include "recorder/planned_calls.h"
 
-#include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,14 +11,14 @@
 #include "arguments/stack_arguments.h"
 #include "base/memory.h"
 #include "base/message.h"
-#include "base/path_text.h"
 #include "base/sorted.h"
 #include "dwell/format.h"
+#include "recorder/call_choice.h"
+#include "recorder/planned_sites.h"
 #include "recorder/program_modules.h"
 #include "recorder/runtime_library.h"
 #include "symbols/call_slots.h"
 #include "symbols/elf_facts.h"
-#include "symbols/os_calls.h"
 #include "symbols/uncalled_functions.h"
 
 bool planned_calls_add(struct planned_calls *c, const char *text, struct error *error)
@@ -62,95 +61,6 @@ static void calls_take_module(void *context, const char *path)
     calling_modules_add(context, path);
 }
 
-/* ---- the choice ---- */
-
-/* Whether the pattern names the function. */
-static bool calls_pattern_names(struct call_choice *choice, const struct calling_module *of, const char *name,
-                                const char *demangled)
-{
-    const struct named_function named = {
-        .name = demangled,
-        .linkage_name = name,
-        .module = path_file_name(of->path),
-        .build_id = of->id,
-        .build_id_length = of->symbols.build_id_length,
-    };
-    if (function_pattern_matches(&choice->of, of->path, &named))
-        return true;
-    if (!choice->matches)
-        function_pattern_note_similar(&choice->of, of->path, &named);
-    return false;
-}
-
-/* Whether the options name the function. */
-static bool calls_are_chosen(struct planned_calls *c, const struct calling_module *of, const char *name)
-{
-    char *demangled = symbol_demangle(name);
-    bool chosen = c->all;
-    for (size_t i = 0; i < c->count; i++) {
-        struct call_choice *choice = &c->choices[i];
-        choice->names = calls_pattern_names(choice, of, name, demangled);
-        chosen |= choice->names;
-    }
-    free(demangled);
-    return chosen;
-}
-
-/* Why calls of the function are left alone; NULL if they are not. */
-static const char *calls_reason(struct planned_calls *c, const char *name)
-{
-    const char *reason = uncalled_reason(name);
-    if (reason || !calling_modules_interpose(&c->found, name))
-        return reason;
-    if (os_calls_number(name) < 0)
-        return "the recording takes their place itself";
-    return c->no_os_calls ? "--no-os-calls leaves their rows out" : "they have rows as calls of the system already";
-}
-
-/* Notes for each pattern that names the function what becomes of it. */
-static void calls_note(struct planned_calls *c, const char *name, const char *reason)
-{
-    for (size_t i = 0; i < c->count; i++) {
-        struct call_choice *choice = &c->choices[i];
-        if (!choice->names)
-            continue;
-        choice->matches += !reason;
-        if (!reason)
-            continue;
-        choice->others |= choice->name && strcmp(choice->linkage_name, name) != 0;
-        if (choice->name)
-            continue;
-        choice->name = symbol_demangle(name);
-        choice->linkage_name = name;
-        choice->reason = reason;
-    }
-}
-
-/* Libraries whose functions take few arguments, all of which are numbers and addresses, unless they take any number. */
-static bool calls_are_to_plain_library(const struct calling_module *of)
-{
-    static const char *const plain[] = { "libc.so*",  "libc-2*",   "libm.so*",      "libpthread*", "libz.so*",
-                                         "libdl.so*", "librt.so*", "libstdc++.so*", "libgcc_s.so*" };
-    for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
-        if (fnmatch(plain[i], path_file_name(of->path), 0) == 0)
-            return true;
-    return false;
-}
-
-/* Zero is a size, too: UINT32_MAX for a function that may take more than a stub copies. *exact is cleared if most calls
- * may have less. */
-static uint32_t calls_stack_bytes(const struct stack_arguments *declared, const struct calling_module *module,
-                                  const char *name, bool *exact)
-{
-    const struct stack_arguments_of *of = stack_arguments_of(declared, name);
-    *exact = of && of->bytes != STACK_ARGUMENTS_ANY && !uncalled_is_variadic(name);
-    if (uncalled_is_variadic(name) || (of && of->bytes == STACK_ARGUMENTS_ANY))
-        return DWELL_CALLS_STACK_MOST;
-    if (!of)
-        return calls_are_to_plain_library(module) ? DWELL_CALLS_STACK : DWELL_CALLS_STACK_MOST;
-    return of->bytes <= DWELL_CALLS_STACK_MOST ? (uint32_t)of->bytes : UINT32_MAX;
-}
-
 static void calls_note_address(struct calls_search *search, const char *name)
 {
     if (!search->addressed)
@@ -188,14 +98,7 @@ static void calls_bound(struct calls_of_module *m, size_t slot, struct dwell_cal
         m->frames = call_frames_find(m->module->parts.module, m->module->parts.image, m->slots);
     m->read_frames = true;
     const struct call_frame frame = call_frame_of(&m->frames, m->slots, slot);
-    if (frame.bytes >= planned->stack_bytes)
-        return;
-    const uint32_t bytes = (frame.bytes + 15) & ~(uint32_t)15;
-    planned->to_frame_pointer = frame.frame_pointers;
-    if (frame.frame_pointers)
-        planned->frame_bytes = (uint16_t)bytes;
-    else
-        planned->stack_bytes = bytes;
+    calls_bound_by(&planned->stack, &frame);
 }
 
 /* Returns why the slot is left alone; NULL if it is not. */
@@ -214,8 +117,8 @@ static const char *calls_put_slot(struct calls_of_module *m, size_t index, const
         m->declared = stack_arguments_find(m->module->parts.module);
     m->read = true;
     struct dwell_calls_slot planned = { .address = slot->address };
-    planned.stack_bytes = calls_stack_bytes(&m->declared, of, slot->name, &exact);
-    if (planned.stack_bytes == UINT32_MAX)
+    planned.stack.bytes = calls_stack_bytes(&m->declared, of, slot->name, &exact);
+    if (planned.stack.bytes == UINT32_MAX)
         return "their arguments may take too much of the stack";
     if (!exact)
         calls_bound(m, index, &planned);
@@ -223,22 +126,26 @@ static const char *calls_put_slot(struct calls_of_module *m, size_t index, const
     return NULL;
 }
 
-static void calls_put_slots(struct calls_search *search, const struct calling_module *module, FILE *out)
+/* Returns how many. */
+static uint32_t calls_put_slots(struct calls_search *search, const struct calling_module *module, FILE *out)
 {
     struct call_slots slots = call_slots_find(module->elf, module->parts.image);
     struct calls_of_module m = { .search = search, .module = module, .slots = &slots, .out = out };
+    uint32_t count = 0;
     for (size_t i = 0; i < slots.count; i++) {
         const struct call_slot *slot = &slots.list[i];
         const struct calling_module *of = calling_modules_find(&search->calls->found, search->order, slot->name);
-        if (!of || of->probes || !calls_are_chosen(search->calls, of, slot->name))
+        if (!of || of->probes || !(calls_are_named(search->calls, of, slot->name) || search->calls->all))
             continue;
         const char *reason = calls_put_slot(&m, i, of);
         calls_note(search->calls, slot->name, reason);
         search->calls->left_alone += reason != NULL;
+        count += !reason;
     }
     stack_arguments_drop(&m.declared);
     call_frames_drop(&m.frames);
     free(slots.list);
+    return count;
 }
 
 static int calls_compare_offsets(const void *a, const void *b)
@@ -256,7 +163,8 @@ void planned_calls_each(struct planned_calls *c, const char *file, planned_calls
     size_t count = 0;
     for (size_t i = 0; i < c->found.function_count; i++) {
         const struct called_function *f = &c->found.functions[i];
-        if (f->module == index && calls_are_chosen(c, c->found.list[index], f->name) && !calls_reason(c, f->name))
+        if (f->module == index && (calls_are_named(c, c->found.list[index], f->name) || c->all) &&
+            !calls_reason(c, f->name))
             list[count++] = *f;
     }
     qsort(list, count, sizeof *list, calls_compare_offsets);
@@ -274,44 +182,44 @@ struct calls_texts {
     const char *path;
 };
 
-static struct dwell_calls_module calls_put_entry(const struct calls_texts *texts, const char *slots, size_t length,
-                                                 FILE *out)
+/* `lists` are the bytes of what follows the texts. */
+static void calls_put_entry(const struct calls_texts *texts, struct dwell_calls_module *head, const char *lists,
+                            size_t length, FILE *out)
 {
     static const char zeros[8];
     const size_t path = strlen(texts->path), used = texts->build_id_length + path, all = (used + 7) / 8 * 8;
-    const struct dwell_calls_module head = {
-        .size = (uint32_t)(sizeof head + all + length),
-        .build_id_length = (uint16_t)texts->build_id_length,
-        .path_length = (uint16_t)path,
-        .slots = (uint32_t)(length / sizeof(struct dwell_calls_slot)),
-    };
-    fwrite(&head, sizeof head, 1, out);
+    head->size = (uint32_t)(sizeof *head + all + length);
+    head->build_id_length = (uint16_t)texts->build_id_length;
+    head->path_length = (uint16_t)path;
+    fwrite(head, sizeof *head, 1, out);
     fwrite(texts->build_id, 1, texts->build_id_length, out);
     fwrite(texts->path, 1, path, out);
     fwrite(zeros, 1, all - used, out);
-    fwrite(slots, 1, length, out);
-    return head;
+    fwrite(lists, 1, length, out);
 }
 
-/* `m` is NULL if the module's file cannot be read: then it has no slots. */
+/* Returns the number of functions. `m` is NULL if the module's file cannot be read: then it has none. */
 static uint32_t calls_put_module(struct calls_search *search, const struct calling_module *m,
                                  const struct calls_texts *texts, FILE *out)
 {
-    char *slots;
+    struct dwell_calls_module head = { .size = 0 };
+    char *lists;
     size_t length;
-    FILE *of_slots = need_stream(&slots, &length);
-    if (m && m->elf && m->probes)
-        calls_put_slots(search, m, of_slots);
-    need_stream_end(of_slots);
-    const struct dwell_calls_module head = calls_put_entry(texts, slots, length, out);
-    free(slots);
-    return head.slots;
+    FILE *of_lists = need_stream(&lists, &length);
+    if (m && m->elf && m->probes) {
+        head.slots = calls_put_slots(search, m, of_lists);
+        planned_sites_put(search->calls, m, &head, of_lists);
+    }
+    need_stream_end(of_lists);
+    calls_put_entry(texts, &head, lists, length, out);
+    free(lists);
+    return head.slots + head.functions;
 }
 
 static void calls_put_first(struct calls_search *search, const struct calling_module *m, FILE *out)
 {
     const struct calls_texts texts = { m->id, m->symbols.build_id_length, m->path };
-    search->calls->slots += calls_put_module(search, m, &texts, out);
+    search->calls->functions += calls_put_module(search, m, &texts, out);
     search->calls->modules++;
 }
 
@@ -344,9 +252,12 @@ static bool calls_check_choice(const struct planned_calls *c, const struct call_
             choice->of.text);
         return true;
     }
-    return error_set(error,
-                     "--calls-to: no function of a library that the instrumented code of %s calls is named '%s'%s",
-                     program, choice->of.text, function_pattern_hint(&choice->of, ""));
+    return error_set(
+        error, "--calls-to: no function of a library that the instrumented code of %s calls is named '%s'%s", program,
+        choice->of.text,
+        function_pattern_hint(&choice->of, c->nameless ? "; functions that are linked into it have no names, "
+                                                         "as it has no symbols"
+                                                       : ""));
 }
 
 /* Static programs have libdwell.a, too. It has no stubs. */
@@ -374,7 +285,7 @@ static bool calls_check(const struct planned_calls *c, const char *program, stru
     for (size_t i = 0; i < c->count; i++)
         if (!calls_check_choice(c, &c->choices[i], program, error))
             return false;
-    return c->slots || c->left_alone || calls_may_come_later(c) ||
+    return c->functions || c->left_alone || calls_may_come_later(c) ||
            error_set(error, "--calls-to-all: the instrumented code of %s calls no library", program);
 }
 

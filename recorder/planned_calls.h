@@ -25,7 +25,8 @@ struct planned_calls {
     bool no_os_calls; /* calls of the operating system have no rows */
     char *bytes;      /* the modules as a plan chunk has them */
     size_t length;
-    uint32_t modules, slots, left_alone; /* left_alone: chosen slots that are none of them */
+    uint32_t modules, functions, left_alone; /* left_alone: chosen ones that are none of them */
+    bool nameless;                           /* a module with probes has no symbols */
     struct calling_modules found;
     struct call_answer { /* about a module that was loaded later */
         char *path;

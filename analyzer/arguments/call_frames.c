@@ -208,12 +208,12 @@ static bool frames_add(struct call_frame *frame, const Dwarf_Op *op)
 }
 
 /* At the call, the return address is not on the stack yet. */
-static bool frames_add_call(const struct call_frames *frames, uint64_t return_to, struct call_frame *to)
+bool call_frame_add(Dwarf_CFI *cfi, uint64_t return_to, struct call_frame *to)
 {
     Dwarf_Frame *frame = NULL;
     Dwarf_Op *ops;
     size_t count;
-    if (!return_to || dwarf_cfi_addrframe(frames->cfi, return_to - 1, &frame) != 0)
+    if (!return_to || dwarf_cfi_addrframe(cfi, return_to - 1, &frame) != 0)
         return false;
     const bool known = dwarf_frame_cfa(frame, &ops, &count) == 0 && count == 1 && frames_add(to, ops);
     free(frame);
@@ -226,6 +226,6 @@ struct call_frame call_frame_of(const struct call_frames *frames, const struct c
     size_t i = LOWER_BOUND(site, frames->sites, frames->count, site->slot < slot);
     bool known = !slots->list[slot].everywhere && i < frames->count && frames->sites[i].slot == slot;
     for (; known && i < frames->count && frames->sites[i].slot == slot; i++)
-        known = frames_add_call(frames, frames->sites[i].return_to, &frame);
+        known = call_frame_add(frames->cfi, frames->sites[i].return_to, &frame);
     return known ? frame : (struct call_frame){ .bytes = CALL_FRAMES_UNKNOWN };
 }

@@ -30,6 +30,9 @@ struct call_frame {
 
 struct call_frames call_frames_find(Dwfl_Module *module, const struct image *image, const struct call_slots *slots);
 struct call_frame call_frame_of(const struct call_frames *frames, const struct call_slots *slots, size_t slot);
+
+/* Adds the frame of the call that returns there. False if its end is not known: then the frame is that of no call. */
+bool call_frame_add(Dwarf_CFI *cfi, uint64_t return_to, struct call_frame *to);
 void call_frames_drop(struct call_frames *frames);
 
 #endif

@@ -358,8 +358,8 @@ const struct option_row record_own_options[] = {
       "its window, which is removed when the command ends ('dwell why parse {} >>slow.txt')",
       STORE_TEXT(struct record_settings, on_keep) },
     { "calls-to", "PATTERN",
-      "Record calls of instrumented code to these functions of libraries, which have no probes of their own (qsort, "
-      "'libz.so*!*', module:libcrypto*); may be repeated",
+      "Record calls of instrumented code to these functions, which have no probes of their own: of libraries, or linked "
+      "into the program (qsort, 'libz.so*!*', module:libcrypto*); may be repeated",
       READ_BY(record_read_calls_to) },
     { "calls-to-all", NULL, "Record calls of instrumented code to all functions of libraries",
       STORE_FLAG(struct record_settings, calls.all) },

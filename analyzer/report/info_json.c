@@ -305,8 +305,8 @@ void info_print_json(const struct analysis *analysis, const char *path)
         json_put_object(stdout, info_json_values(analysis->file));
     }
     const struct library_slots libraries = library_slots_read(analysis->file);
-    if (libraries.slots)
+    if (libraries.functions)
         printf(",\n \"library_calls\": { \"modules\": %" PRIu32 ", \"functions\": %" PRIu32 " }", libraries.modules,
-               libraries.slots);
+               libraries.functions);
     fputs("}\n", stdout);
 }

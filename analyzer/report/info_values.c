@@ -59,8 +59,8 @@ void info_print_values(const struct session_file *f)
 void info_print_libraries(const struct session_file *f)
 {
     const struct library_slots l = library_slots_read(f);
-    if (l.slots)
+    if (l.functions)
         info_print_line("libraries",
-                        "calls of %" PRIu32 " function%s of libraries by %" PRIu32 " module%s are recorded", l.slots,
-                        l.slots == 1 ? "" : "s", l.modules, l.modules == 1 ? "" : "s");
+                        "calls of %" PRIu32 " function%s of libraries by %" PRIu32 " module%s are recorded",
+                        l.functions, l.functions == 1 ? "" : "s", l.modules, l.modules == 1 ? "" : "s");
 }

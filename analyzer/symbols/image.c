@@ -42,7 +42,8 @@ static void image_find_stubs(struct image *image, Elf *elf)
     for (Elf_Scn *section = NULL; (section = elf_nextscn(elf, section)) && image->stub_count < 8;) {
         GElf_Shdr header;
         const char *name = gelf_getshdr(section, &header) ? elf_strptr(elf, names, header.sh_name) : NULL;
-        if (!name || strncmp(name, ".plt", 4) != 0 || !(header.sh_flags & SHF_EXECINSTR))
+        if (!name || (strncmp(name, ".plt", 4) != 0 && strcmp(name, ".iplt") != 0) ||
+            !(header.sh_flags & SHF_EXECINSTR))
             continue;
         image->stubs[image->stub_count++] = header.sh_addr;
         image->stubs[image->stub_count++] = header.sh_addr + header.sh_size;

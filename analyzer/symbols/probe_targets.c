@@ -86,8 +86,7 @@ static int probe_of_slot(const struct probe_targets *t, uint64_t slot)
     return PROBE_NONE;
 }
 
-/* The slot through which the linker's stub at an address jumps; zero if there is no such stub. */
-static uint64_t probe_slot_of_stub(const struct probe_targets *t, const struct image *image, uint64_t address)
+uint64_t probe_slot_of_stub(const struct probe_targets *t, const struct image *image, uint64_t address)
 {
     uint8_t code[STUB_BYTES];
     size_t room = sizeof code;

@@ -33,6 +33,9 @@ bool probe_targets_any(Elf *elf);
 int probe_target_of(const struct probe_targets *t, const struct image *image, const struct code_insn *insn,
                     bool *other);
 
+/* The slot through which the linker's stub at an address jumps; zero if there is no such stub. */
+uint64_t probe_slot_of_stub(const struct probe_targets *t, const struct image *image, uint64_t address);
+
 /* Whether an instruction calls what goes on with an exception. */
 bool probe_target_resumes(const struct probe_targets *t, const struct image *image, const struct code_insn *insn);
 

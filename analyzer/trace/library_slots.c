@@ -18,8 +18,8 @@ static void library_slots_count(struct library_slots *found, const uint8_t *data
         memcpy(&module, data + at, sizeof module);
         if (module.size < sizeof module || module.size > size - at)
             break;
-        found->modules += module.slots > 0;
-        found->slots += module.slots;
+        found->modules += module.slots || module.functions;
+        found->functions += module.slots + module.functions;
         at += module.size;
     }
 }

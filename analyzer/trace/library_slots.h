@@ -1,4 +1,4 @@
-/* The slots of modules that lead to functions of libraries, whose calls are recorded (`dwell record --calls-to`). */
+/* How many functions of libraries have their calls recorded (`dwell record --calls-to`). */
 #ifndef DWELL_TRACE_LIBRARY_SLOTS_H
 #define DWELL_TRACE_LIBRARY_SLOTS_H
 
@@ -8,7 +8,7 @@
 
 /* Zeros if no such calls are recorded, or the plan is damaged. */
 struct library_slots {
-    uint32_t modules, slots; /* modules that have any */
+    uint32_t modules, functions; /* modules that call any */
 };
 
 struct library_slots library_slots_read(const struct session_file *file);

@@ -20,6 +20,9 @@
  * The frame is a multiple of 64 bytes: what is aligned on the stack stays so. All registers that can hold arguments
  * arrive as they were, and results leave as they were. The runtime uses no more of the vector registers than their low
  * halves, and not the x87 registers.
+ *
+ * A compiler may know which registers a function changes that it compiles together with its caller (GCC's -fipa-ra), or
+ * give it more registers for results. So the stubs of direct calls keep all registers that a call may change.
  */
 #include "levels/call_stubs.h"
 
@@ -39,7 +42,9 @@
 enum {
     CALL_STUBS = 4096,
     CALL_STUB_SIZE = 16,
+    CALL_DIRECT_COUNTER_SIZE = 32,
     CALL_SAVED = 232,        /* bytes of the frame that hold no arguments */
+    CALL_SAVED_DIRECT = 360, /* the same with xmm8 to xmm15 */
     CALL_FRAME_POINTER = 16, /* the caller's rbp is S - 16 */
     CALL_ALIGNMENT = 64
 };
@@ -51,7 +56,8 @@ struct call_stub {
     uint16_t unloaded;    /* it may get another target */
     uint16_t level;       /* enum level */
     uint64_t page, count; /* counted: offsets of the page in a thread's directory, and of the counter in the page */
-    uint64_t number;      /* of the counter */
+    uint32_t number;      /* of the counter */
+    uint32_t direct;      /* all registers are kept */
     uint64_t index;       /* of the stub */
 };
 
@@ -65,6 +71,7 @@ static bool call_stubs_ended; /* gates lead to functions */
 extern const char call_stub_gates[] __attribute__((visibility("hidden")));
 extern const char call_stubs[] __attribute__((visibility("hidden")));
 extern const char call_stub_counters[] __attribute__((visibility("hidden")));
+extern const char call_stub_direct_counters[] __attribute__((visibility("hidden")));
 
 /* A multiple of 16 bytes. */
 static void call_stub_copy_words(char *to, const char *from, size_t size)
@@ -122,7 +129,7 @@ __attribute__((used)) static bool call_stub_enter(const struct call_stub *stub, 
     call_stub_copy(stub, first);
     if (LIKELY(level == LEVEL_TIMED))
         probe_enter_from(stub->function, first - stub->frame, *(const uint64_t *)first, (uint64_t)call_stubs);
-    else if (level == LEVEL_COUNTED && !counts_add((uint32_t)stub->number))
+    else if (level == LEVEL_COUNTED && !counts_add(stub->number))
         level_counted_enter((void *)stub->function, (void *)*(const uint64_t *)first);
     return level == LEVEL_TIMED;
 }
@@ -139,7 +146,7 @@ __attribute__((used)) static void call_stub_exit(const struct call_stub *stub, u
  * from byte 9 of a stub on, the stack has a word more.
  *
  * A counting stub may change r11 and the flags, as the linker's stubs may. Where the thread has no page, it goes on as
- * the other stub.
+ * the other stub. That of a direct call changes the flags only: its stack has a word more in bytes 6 to 19.
  *
  * call_stub_common: rbp is S - 16. Below it are rbx, rax, the registers of arguments, r10, r11, and vector registers.
  * The runtime's functions need a stack that is aligned to 16 bytes; code may keep its own at multiples of 8. */
@@ -196,6 +203,45 @@ __asm__(".pushsection .text\n"
         ".cfi_endproc\n"
         ".size call_stub_count_call, . - call_stub_count_call\n"
         ".balign 64\n"
+        ".type call_stub_direct_counters, @function\n"
+        "call_stub_direct_counters:\n"
+        ".cfi_startproc\n"
+        ".cfi_escape 0x0f, 0x12, 0x77, 0x08, 0x80, 0x00, 0x4f, 0x1a, 0x36, 0x2a, 0x80, 0x00, 0x4f, 0x1a, 0x44, 0x2d, "
+        "0x1a, 0x33, 0x24, 0x22\n"
+        ".set call_stub_number, 0\n"
+        ".rept 4096\n"
+        ".balign 32\n"
+        "endbr64\n"
+        "pushq %r11\n"
+        "leaq call_stub_list + 64 * call_stub_number(%rip), %r11\n"
+        "call call_stub_add_one\n"
+        "popq %r11\n"
+        "jz call_stubs + 16 * call_stub_number\n"
+        "jmp *call_stub_list + 64 * call_stub_number(%rip)\n"
+        ".set call_stub_number, call_stub_number + 1\n"
+        ".endr\n"
+        ".cfi_endproc\n"
+        ".size call_stub_direct_counters, . - call_stub_direct_counters\n"
+        ".type call_stub_add_one, @function\n"
+        "call_stub_add_one:\n" /* the zero flag is set if there is no page */
+        ".cfi_startproc\n"
+        "pushq %rax\n"
+        ".cfi_def_cfa_offset 16\n"
+        "movq counts_self@gottpoff(%rip), %rax\n"
+        "movq %fs:(%rax), %rax\n"
+        "addq 32(%r11), %rax\n"
+        "movq (%rax), %rax\n"
+        "testq %rax, %rax\n"
+        "jz 1f\n"
+        "addq 40(%r11), %rax\n"
+        "incq (%rax)\n"
+        "testq %rax, %rax\n"
+        "1: popq %rax\n"
+        ".cfi_def_cfa_offset 8\n"
+        "ret\n"
+        ".cfi_endproc\n"
+        ".size call_stub_add_one, . - call_stub_add_one\n"
+        ".balign 64\n"
         ".type call_stubs, @function\n"
         "call_stubs:\n"
         ".cfi_startproc\n"
@@ -248,10 +294,14 @@ __asm__(".pushsection .text\n"
         "leaq 24(%rbp), %rsp\n"
         "subq %rax, %rsp\n"
         "andq $-16, %rsp\n"
-        "movq %rbx, %rdi\n"
+        "cmpl $0, 52(%rbx)\n"
+        "jne 2f\n"
+        "1: movq %rbx, %rdi\n"
         "leaq 16(%rbp), %rsi\n"
         "call call_stub_enter\n"
-        "movzbl %al, %eax\n"
+        "cmpl $0, 52(%rbx)\n"
+        "jne 4f\n"
+        "3: movzbl %al, %eax\n"
         "movq %rax, 8(%rbp)\n" /* in place of the number */
         "movl 16(%rbx), %eax\n"
         "leaq 24(%rbp), %rsp\n"
@@ -278,12 +328,16 @@ __asm__(".pushsection .text\n"
         "movq %rdx, -40(%rbp)\n"
         "movups %xmm0, -96(%rbp)\n"
         "movups %xmm1, -112(%rbp)\n"
-        "movq %rbx, %rdi\n"
+        "cmpl $0, 52(%rbx)\n"
+        "jne 6f\n"
+        "5: movq %rbx, %rdi\n"
         "leaq 16(%rbp), %rsi\n"
         "movq 8(%rbp), %rdx\n"
         "andq $-16, %rsp\n"
         "call call_stub_exit\n"
-        "movups -112(%rbp), %xmm1\n"
+        "cmpl $0, 52(%rbx)\n"
+        "jne 8f\n"
+        "7: movups -112(%rbp), %xmm1\n"
         "movups -96(%rbp), %xmm0\n"
         "movq -40(%rbp), %rdx\n"
         "movq -16(%rbp), %rax\n"
@@ -295,6 +349,75 @@ __asm__(".pushsection .text\n"
         "leaq 8(%rsp), %rsp\n"
         ".cfi_def_cfa_offset 8\n"
         "ret\n"
+        ".cfi_def_cfa %rbp, 24\n" /* in direct calls: as between the calls of the runtime */
+        ".cfi_offset %rbp, -24\n"
+        ".cfi_offset %rbx, -32\n"
+        "2:\n"
+        "movups %xmm8, -224(%rbp)\n"
+        "movups %xmm9, -240(%rbp)\n"
+        "movups %xmm10, -256(%rbp)\n"
+        "movups %xmm11, -272(%rbp)\n"
+        "movups %xmm12, -288(%rbp)\n"
+        "movups %xmm13, -304(%rbp)\n"
+        "movups %xmm14, -320(%rbp)\n"
+        "movups %xmm15, -336(%rbp)\n"
+        "jmp 1b\n"
+        "4:\n"
+        "movups -336(%rbp), %xmm15\n"
+        "movups -320(%rbp), %xmm14\n"
+        "movups -304(%rbp), %xmm13\n"
+        "movups -288(%rbp), %xmm12\n"
+        "movups -272(%rbp), %xmm11\n"
+        "movups -256(%rbp), %xmm10\n"
+        "movups -240(%rbp), %xmm9\n"
+        "movups -224(%rbp), %xmm8\n"
+        "jmp 3b\n"
+        "6:\n"
+        "movq %rdi, -24(%rbp)\n"
+        "movq %rsi, -32(%rbp)\n"
+        "movq %rcx, -48(%rbp)\n"
+        "movq %r8, -56(%rbp)\n"
+        "movq %r9, -64(%rbp)\n"
+        "movq %r10, -72(%rbp)\n"
+        "movq %r11, -80(%rbp)\n"
+        "movups %xmm2, -128(%rbp)\n"
+        "movups %xmm3, -144(%rbp)\n"
+        "movups %xmm4, -160(%rbp)\n"
+        "movups %xmm5, -176(%rbp)\n"
+        "movups %xmm6, -192(%rbp)\n"
+        "movups %xmm7, -208(%rbp)\n"
+        "movups %xmm8, -224(%rbp)\n"
+        "movups %xmm9, -240(%rbp)\n"
+        "movups %xmm10, -256(%rbp)\n"
+        "movups %xmm11, -272(%rbp)\n"
+        "movups %xmm12, -288(%rbp)\n"
+        "movups %xmm13, -304(%rbp)\n"
+        "movups %xmm14, -320(%rbp)\n"
+        "movups %xmm15, -336(%rbp)\n"
+        "jmp 5b\n"
+        "8:\n"
+        "movups -336(%rbp), %xmm15\n"
+        "movups -320(%rbp), %xmm14\n"
+        "movups -304(%rbp), %xmm13\n"
+        "movups -288(%rbp), %xmm12\n"
+        "movups -272(%rbp), %xmm11\n"
+        "movups -256(%rbp), %xmm10\n"
+        "movups -240(%rbp), %xmm9\n"
+        "movups -224(%rbp), %xmm8\n"
+        "movups -208(%rbp), %xmm7\n"
+        "movups -192(%rbp), %xmm6\n"
+        "movups -176(%rbp), %xmm5\n"
+        "movups -160(%rbp), %xmm4\n"
+        "movups -144(%rbp), %xmm3\n"
+        "movups -128(%rbp), %xmm2\n"
+        "movq -80(%rbp), %r11\n"
+        "movq -72(%rbp), %r10\n"
+        "movq -64(%rbp), %r9\n"
+        "movq -56(%rbp), %r8\n"
+        "movq -48(%rbp), %rcx\n"
+        "movq -32(%rbp), %rsi\n"
+        "movq -24(%rbp), %rdi\n"
+        "jmp 7b\n"
         ".cfi_endproc\n"
         ".size call_stub_common, . - call_stub_common\n"
         ".popsection\n");
@@ -304,22 +427,24 @@ bool call_stubs_exist(void)
     return true;
 }
 
-static uint32_t call_stub_frame(uint32_t stack_bytes)
+static uint32_t call_stub_frame(uint32_t stack_bytes, bool direct)
 {
-    return (CALL_SAVED + stack_bytes + CALL_ALIGNMENT - 1) & ~(uint32_t)(CALL_ALIGNMENT - 1);
+    const uint32_t saved = direct ? CALL_SAVED_DIRECT : CALL_SAVED;
+    return (saved + stack_bytes + CALL_ALIGNMENT - 1) & ~(uint32_t)(CALL_ALIGNMENT - 1);
 }
 
 static bool call_stub_is(const struct call_stub *stub, uint64_t target, uint64_t function,
-                         const struct call_stack *stack)
+                         const struct call_stack *stack, bool direct)
 {
-    return stub->target == target && stub->function == function && memcmp(&stub->stack, stack, sizeof *stack) == 0;
+    return stub->target == target && stub->function == function && stub->direct == direct &&
+           memcmp(&stub->stack, stack, sizeof *stack) == 0;
 }
 
 /* The number of the stub that is to have the target; CALL_STUBS if none is left. */
-static uint32_t call_stub_choose(uint64_t target, uint64_t function, const struct call_stack *stack)
+static uint32_t call_stub_choose(uint64_t target, uint64_t function, const struct call_stack *stack, bool direct)
 {
     for (uint32_t i = 0; i < call_stub_count; i++)
-        if (call_stub_is(&call_stub_list[i], target, function, stack))
+        if (call_stub_is(&call_stub_list[i], target, function, stack, direct))
             return i;
     if (call_stub_count < CALL_STUBS)
         return call_stub_count++;
@@ -331,9 +456,12 @@ static uint32_t call_stub_choose(uint64_t target, uint64_t function, const struc
 
 static uint64_t call_stub_way(const struct call_stub *stub)
 {
+    if (__atomic_load_n(&call_stubs_ended, __ATOMIC_ACQUIRE) || stub->level == LEVEL_OUT)
+        return stub->target;
+    if (stub->level == LEVEL_COUNTED && stub->direct)
+        return (uint64_t)call_stub_direct_counters + stub->index * CALL_DIRECT_COUNTER_SIZE;
     const char *of = stub->level == LEVEL_COUNTED ? call_stub_counters : call_stubs;
-    const bool ended = __atomic_load_n(&call_stubs_ended, __ATOMIC_ACQUIRE);
-    return ended || stub->level == LEVEL_OUT ? stub->target : (uint64_t)of + stub->index * CALL_STUB_SIZE;
+    return (uint64_t)of + stub->index * CALL_STUB_SIZE;
 }
 
 static void call_stub_set_level(struct call_stub *stub, enum level level, uint32_t number)
@@ -347,16 +475,19 @@ static void call_stub_set_level(struct call_stub *stub, enum level level, uint32
     __atomic_store_n(&call_stub_ways[stub->index], call_stub_way(stub), __ATOMIC_RELEASE);
 }
 
-uint64_t call_stub_of(uint64_t target, uint64_t function, const struct call_stack *stack)
+uint64_t call_stub_of(uint64_t target, uint64_t function, const struct call_stack *stack, bool direct)
 {
-    const uint32_t i = call_stub_choose(target, function, stack);
+    const uint32_t i = call_stub_choose(target, function, stack, direct);
     if (i == CALL_STUBS)
         return 0;
     struct call_stub *stub = &call_stub_list[i];
-    if (!call_stub_is(stub, target, function, stack)) {
-        *stub = (struct call_stub){
-            .target = target, .function = function, .frame = call_stub_frame(stack->bytes), .stack = *stack, .index = i
-        };
+    if (!call_stub_is(stub, target, function, stack, direct)) {
+        *stub = (struct call_stub){ .target = target,
+                                    .function = function,
+                                    .frame = call_stub_frame(stack->bytes, direct),
+                                    .stack = *stack,
+                                    .direct = direct,
+                                    .index = i };
         call_stub_set_level(stub, LEVEL_TIMED, 0);
     }
     stub->unloaded = false;
@@ -401,9 +532,9 @@ bool call_stubs_exist(void)
     return false;
 }
 
-uint64_t call_stub_of(uint64_t target, uint64_t function, const struct call_stack *stack)
+uint64_t call_stub_of(uint64_t target, uint64_t function, const struct call_stack *stack, bool direct)
 {
-    (void)target, (void)function, (void)stack;
+    (void)target, (void)function, (void)stack, (void)direct;
     return 0;
 }
 

@@ -21,8 +21,8 @@ struct call_stack {
 };
 
 /* The stub that calls `target`, which the session knows as `function`. Zero if there is none left. One thread at a
- * time. */
-uint64_t call_stub_of(uint64_t target, uint64_t function, const struct call_stack *stack);
+ * time. `direct`: for callers that may know which registers the function changes. */
+uint64_t call_stub_of(uint64_t target, uint64_t function, const struct call_stack *stack, bool direct);
 
 /* Whether an address is that of a stub. */
 bool call_stubs_have(uint64_t address);

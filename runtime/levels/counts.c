@@ -270,17 +270,17 @@ static bool counts_make_page(struct thread *t, uint32_t page)
 bool counts_add_slowly(struct thread *t, uint32_t number)
 {
     const uint32_t page = number / COUNTS_IN_PAGE;
-    if (!t->counts.made || !*counts_made(&t->counts, page)) {
-        if (t->counts.refused)
+    bool made = t->counts.made && *counts_made(&t->counts, page);
+    if (!made || !t->wiped->counts.pages[page]) { /* the helper may have made it: stubs do not know it yet */
+        if (!made && t->counts.refused)
             return false;
         const uint64_t mask = sys_block_signals();
         if (mask == SYS_NOT_BLOCKED)
             return false;
-        bool made = t->counts.made && *counts_made(&t->counts, page); /* by a handler, before signals were held back */
-        if (!made && t->wiped->alive && counts_make_page(t, page)) {
-            made = true;
+        made = t->counts.made && *counts_made(&t->counts, page); /* by a handler, before signals were held back */
+        made = made || (t->wiped->alive && counts_make_page(t, page));
+        if (made && t->wiped->alive)
             thread_set_limit(t);
-        }
         sys_restore_signals(mask);
         if (!made)
             return false;

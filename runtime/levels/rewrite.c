@@ -23,7 +23,7 @@ bool rewriter_synchronize(void)
            SYS3(membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED_SYNC_CORE, 0, 0) == 0;
 }
 
-static void *rewriter_map_at(uint64_t address, uint64_t size)
+void *rewriter_map_at(uint64_t address, uint64_t size)
 {
     const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE;
     void *at = (void *)SYS6(mmap, address, size, PROT_READ | PROT_WRITE, flags, -1, 0);

@@ -33,6 +33,9 @@ struct rewriter {
     bool alone;            /* no other thread runs the code */
 };
 
+/* Maps writable memory at that address, or returns NULL. */
+void *rewriter_map_at(uint64_t address, uint64_t size);
+
 /* Maps memory within reach of all of the module's code, or returns NULL. `size` is a multiple of PAGE. The caller
  * unmaps it. */
 void *rewriter_map_near(const struct hook_places *places, uint64_t size);

@@ -24,6 +24,7 @@
 #include "levels/rewrite.h"
 #include "library_plans.h"
 #include "library_scope.h"
+#include "library_sites.h"
 #include "metadata_records.h"
 #include "module_identity.h"
 #include "modules.h"
@@ -100,9 +101,7 @@ static void library_take_slot(void *to, const struct module_slot *slot)
         .address = slot->address,
         .name = slot->name,
         .version = slot->version,
-        .stack = { .bytes = smaller_of(planned->stack_bytes, DWELL_CALLS_STACK_MOST) & ~(uint32_t)15,
-                   .frame_bytes = (uint16_t)smaller_of(planned->frame_bytes, planned->stack_bytes) & 0xfff0,
-                   .to_frame_pointer = planned->to_frame_pointer != 0 },
+        .stack = library_plans_stack(&planned->stack),
     };
 }
 
@@ -184,7 +183,7 @@ static uint64_t library_stub(const struct library_slot *slot, const struct hook_
     if (!target.known || target.probes)
         return 0;
     const uint64_t function = target.indirect ? target.indirect : target.address;
-    const uint64_t stub = call_stub_of(target.address, function, &slot->stack);
+    const uint64_t stub = call_stub_of(target.address, function, &slot->stack, false);
     library_search->left_out |= !stub;
     level_library_begin(function, modules_identity_of(function));
     return stub;
@@ -226,6 +225,8 @@ static void library_change_module(const struct dl_phdr_info *info, bool program)
     library_search->count = 0;
     if (module && module->slots)
         module_slots_each(info, library_take_slot, &(struct library_visit){ module, info->dlpi_addr });
+    if (module)
+        library_sites_change(info, module);
 }
 
 /* ---- looks ---- */
@@ -338,8 +339,10 @@ static int library_visit_later(struct dl_phdr_info *info, size_t size, void *dat
     (void)size, (void)data;
     struct library_scope *scope = &library_search->scope;
     library_scope_take(scope, library_begun);
-    if (info->dlpi_subs != library_unloads)
+    if (info->dlpi_subs != library_unloads) {
         call_stubs_give_back(library_is_unloaded);
+        library_sites_give_back(library_is_unloaded);
+    }
     library_unloads = info->dlpi_subs;
     for (uint32_t i = library_begun; i < scope->count; i++)
         library_ask(&scope->modules[i], false);

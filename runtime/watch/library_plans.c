@@ -28,6 +28,30 @@ const struct dwell_calls_slot *library_plans_slots(const struct dwell_calls_modu
     return (const struct dwell_calls_slot *)((const char *)(module + 1) + library_texts(module));
 }
 
+const struct dwell_calls_function *library_plans_functions(const struct dwell_calls_module *module)
+{
+    return (const struct dwell_calls_function *)(library_plans_slots(module) + module->slots);
+}
+
+const struct dwell_calls_site *library_plans_sites(const struct dwell_calls_module *module)
+{
+    return (const struct dwell_calls_site *)(library_plans_functions(module) + module->functions);
+}
+
+static bool library_is_whole(const struct dwell_calls_module *m)
+{
+    const uint64_t lists = (uint64_t)m->slots * sizeof(struct dwell_calls_slot) +
+                           (uint64_t)m->functions * sizeof(struct dwell_calls_function) +
+                           (uint64_t)m->sites * sizeof(struct dwell_calls_site);
+    if (lists > m->size - sizeof *m - library_texts(m))
+        return false;
+    const struct dwell_calls_site *sites = library_plans_sites(m);
+    for (uint32_t i = 0; i < m->sites; i++)
+        if (sites[i].function >= m->functions)
+            return false;
+    return true;
+}
+
 /* Leaves out the modules from the first one on that is not whole. */
 static void library_check(struct dwell_calls_plan *plan)
 {
@@ -36,7 +60,7 @@ static void library_check(struct dwell_calls_plan *plan)
         const struct dwell_calls_module *m = (const struct dwell_calls_module *)at;
         const size_t rest = (size_t)(end - at);
         if (rest < sizeof *m || m->size > rest || m->size % 8 || m->size < sizeof *m + library_texts(m) ||
-            (m->size - sizeof *m - library_texts(m)) / sizeof(struct dwell_calls_slot) < m->slots) {
+            !library_is_whole(m)) {
             plan->modules = i;
             return;
         }
@@ -93,6 +117,13 @@ const struct dwell_calls_module *library_plans_module(const struct plan_module *
     for (uint32_t i = 0; i < library_plan_count && !found; i++)
         found = library_plan_module(library_plans[i], loaded);
     return found;
+}
+
+struct call_stack library_plans_stack(const struct dwell_calls_stack *planned)
+{
+    return (struct call_stack){ .bytes = smaller_of(planned->bytes, DWELL_CALLS_STACK_MOST) & ~(uint32_t)15,
+                                .frame_bytes = (uint16_t)smaller_of(planned->frame_bytes, planned->bytes) & 0xfff0,
+                                .to_frame_pointer = planned->to_frame_pointer != 0 };
 }
 
 void library_plans_ask(const struct plan_module *loaded)

@@ -1,0 +1,321 @@
+/*
+ * A function of a library that is linked into the module: calls lead straight to its code. A pattern has to name it.
+ * Some calls lead to a stub of the linker, which jumps through a slot. The loader may give it the function of that name
+ * that another module has. Or the function has several versions, one of which its resolver chooses.
+ */
+#include "recorder/planned_sites.h"
+
+#include <gelf.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "arguments/call_frames.h"
+#include "arguments/stack_arguments.h"
+#include "base/memory.h"
+#include "base/message.h"
+#include "base/sorted.h"
+#include "recorder/call_choice.h"
+#include "symbols/direct_calls.h"
+#include "symbols/named_functions.h"
+#include "symbols/probe_targets.h"
+#include "symbols/uncalled_functions.h"
+
+enum { DISTANCE = 5, PREFIXED = 6 };
+
+/* A slot with a function of the module, or a version that its resolver chooses. */
+struct sites_slot {
+    uint64_t slot, function;
+};
+
+struct sites_search {
+    struct planned_calls *calls;
+    const struct calling_module *module;
+    struct named_functions functions;
+    struct direct_calls found;
+    struct sites_slot *slots;
+    size_t slot_count, slot_room;
+    struct stack_arguments declared; /* read for the first function that is chosen */
+    Dwarf_CFI *cfi;
+    bool read;
+    const char *addressed; /* a function whose address the code takes, too */
+    size_t addressed_count;
+    struct dwell_calls_function *put;
+    size_t put_count, put_room;
+    struct dwell_calls_site *sites;
+    size_t site_count, site_room;
+};
+
+/* ---- slots ---- */
+
+/* The function of the module that the slot is for. Zero if there is none. */
+static uint64_t sites_slot_function(const GElf_Rela *relocation, Elf_Data *symbols)
+{
+    const uint64_t type = GELF_R_TYPE(relocation->r_info);
+    GElf_Sym symbol;
+    if (type == R_X86_64_IRELATIVE)
+        return (uint64_t)relocation->r_addend;
+    const bool named = (type == R_X86_64_JUMP_SLOT || type == R_X86_64_GLOB_DAT) && symbols &&
+                       gelf_getsym(symbols, (int)GELF_R_SYM(relocation->r_info), &symbol);
+    return named && symbol.st_shndx != SHN_UNDEF ? symbol.st_value : 0;
+}
+
+static void sites_take_slots(struct sites_search *s, Elf_Data *data, Elf_Data *symbols)
+{
+    GElf_Rela relocation;
+    for (int i = 0; data && gelf_getrela(data, i, &relocation); i++) {
+        const uint64_t function = sites_slot_function(&relocation, symbols);
+        if (!function)
+            continue;
+        GROW(s->slots, s->slot_count, s->slot_room);
+        s->slots[s->slot_count++] = (struct sites_slot){ relocation.r_offset, function };
+    }
+}
+
+static int sites_compare_slots(const void *a, const void *b)
+{
+    const struct sites_slot *x = a, *y = b;
+    return ORDER_BY(x, y, slot);
+}
+
+static void sites_find_slots(struct sites_search *s)
+{
+    for (Elf_Scn *section = NULL; (section = elf_nextscn(s->module->elf, section));) {
+        GElf_Shdr header;
+        if (!gelf_getshdr(section, &header) || header.sh_type != SHT_RELA || !(header.sh_flags & SHF_ALLOC))
+            continue;
+        Elf_Scn *symbols = header.sh_link ? elf_getscn(s->module->elf, header.sh_link) : NULL;
+        sites_take_slots(s, elf_getdata(section, NULL), symbols ? elf_getdata(symbols, NULL) : NULL);
+    }
+    if (s->slot_count)
+        qsort(s->slots, s->slot_count, sizeof *s->slots, sites_compare_slots);
+}
+
+/* What the session knows the target of a call by. Zero if it is a function of another module. */
+static uint64_t sites_function_of(const struct sites_search *s, uint64_t target)
+{
+    if (!image_is_stub(s->module->parts.image, target))
+        return target;
+    const uint64_t slot = probe_slot_of_stub(&s->found.targets, s->module->parts.image, target);
+    const size_t i = LOWER_BOUND(of, s->slots, s->slot_count, of->slot < slot);
+    return slot && i < s->slot_count && s->slots[i].slot == slot ? s->slots[i].function : 0;
+}
+
+/* ---- a function ---- */
+
+/* The calls of a function, and its names. */
+struct sites_group {
+    uint64_t target, function;
+    const struct direct_call *calls;
+    size_t count, name, name_count;
+};
+
+static const char *sites_name(const struct sites_search *s, const struct sites_group *g, size_t i)
+{
+    return s->functions.list[g->name + i].name;
+}
+
+/* One that changes the registers of its own instruction would need another one. */
+static bool sites_are_usual(const struct sites_search *s, const struct sites_group *g)
+{
+    for (size_t i = 0; i < g->count; i++) {
+        const struct direct_call *call = &g->calls[i];
+        const size_t length = (size_t)(call->next - call->at);
+        uint8_t code[PREFIXED];
+        const bool known = length <= sizeof code && image_read(s->module->parts.image, call->at, code, length);
+        const uint8_t op = call->kind == DIRECT_CALL ? 0xe8 : 0xe9;
+        const bool plain = known && length == DISTANCE && code[0] == op;
+        if (!plain && !(known && length == PREFIXED && code[0] == 0x67 && code[1] == 0xe8))
+            return false;
+    }
+    return true;
+}
+
+/* Any of the names can be a reason. */
+static const char *sites_reason(struct sites_search *s, const struct sites_group *g)
+{
+    const char *reason = NULL;
+    for (size_t i = 0; i < g->name_count && !reason; i++) {
+        reason = uncalled_reason(sites_name(s, g, i));
+        if (!reason && named_symbol_is_part(sites_name(s, g, i)))
+            reason = "a compiler has made it of another function";
+    }
+    if (!reason && direct_code_switches_stacks(&s->found, s->module->parts.image, g->function))
+        reason = "it changes the stack";
+    if (!reason && !sites_are_usual(s, g))
+        reason = "the code jumps there on a condition";
+    return reason;
+}
+
+static void sites_bound(const struct sites_search *s, const struct sites_group *g, struct dwell_calls_stack *stack)
+{
+    struct call_frame frame = { .bytes = 0 };
+    for (size_t i = 0; i < g->count; i++)
+        if (g->calls[i].kind != DIRECT_CALL || !s->cfi || !call_frame_add(s->cfi, g->calls[i].next, &frame))
+            return;
+    calls_bound_by(stack, &frame);
+}
+
+static bool sites_find_stack(struct sites_search *s, const struct sites_group *g, const char *name,
+                             struct dwell_calls_stack *stack)
+{
+    Dwarf_Addr bias;
+    bool exact;
+    if (!s->read) {
+        s->declared = stack_arguments_find(s->module->parts.module);
+        s->cfi = dwfl_module_eh_cfi(s->module->parts.module, &bias);
+    }
+    s->read = true;
+    stack->bytes = calls_stack_bytes(&s->declared, s->module, name, &exact);
+    if (!exact && stack->bytes != UINT32_MAX)
+        sites_bound(s, g, stack);
+    return stack->bytes != UINT32_MAX;
+}
+
+static void sites_put(struct sites_search *s, const struct sites_group *g, const struct dwell_calls_stack *stack)
+{
+    GROW(s->put, s->put_count, s->put_room);
+    s->put[s->put_count] = (struct dwell_calls_function){ g->target, g->function, *stack };
+    for (size_t i = 0; i < g->count; i++) {
+        GROW(s->sites, s->site_count, s->site_room);
+        s->sites[s->site_count++] = (struct dwell_calls_site){ g->calls[i].at, (uint32_t)s->put_count, 0 };
+    }
+    s->put_count++;
+}
+
+static void sites_note_address(struct sites_search *s, const struct sites_group *g)
+{
+    if (!s->addressed)
+        s->addressed = sites_name(s, g, 0);
+    s->addressed_count++;
+}
+
+/* A compiler may keep the address of a function that is called several times. In one line: there can be many. */
+static void sites_say_addressed(const struct sites_search *s)
+{
+    if (!s->addressed)
+        return;
+    char *name = symbol_demangle(s->addressed);
+    if (s->addressed_count == 1)
+        say("--calls-to: calls of %s through pointers are not recorded, whose address the code takes", name);
+    else
+        say("--calls-to: calls of %s and %zu other functions through pointers are not recorded, whose addresses the code "
+            "takes",
+            name, s->addressed_count - 1);
+    free(name);
+}
+
+/* Patterns can name a function by each of its names. */
+static void sites_choose(struct sites_search *s, const struct sites_group *g)
+{
+    struct dwell_calls_stack stack = { .bytes = 0 };
+    const char *reason = NULL;
+    bool chosen = false;
+    for (size_t i = 0; i < g->name_count; i++) {
+        const char *name = sites_name(s, g, i);
+        if (!calls_are_named(s->calls, s->module, name))
+            continue;
+        if (!chosen)
+            reason = sites_reason(s, g);
+        if (!chosen && !reason && !sites_find_stack(s, g, name, &stack))
+            reason = "their arguments may take too much of the stack";
+        chosen = true;
+        calls_note(s->calls, name, reason);
+    }
+    s->calls->left_alone += chosen && reason;
+    if (!chosen || reason)
+        return;
+    sites_put(s, g, &stack);
+    if (direct_calls_take_address(&s->found, g->function) || direct_calls_take_address(&s->found, g->target))
+        sites_note_address(s, g);
+}
+
+/* ---- a module ---- */
+
+static struct sites_group sites_group_of(const struct sites_search *s, uint64_t target)
+{
+    struct sites_group g = { .target = target, .function = sites_function_of(s, target) };
+    g.name = named_functions_at(&s->functions, g.function);
+    while (g.name + g.name_count < s->functions.count && s->functions.list[g.name + g.name_count].address == g.function)
+        g.name_count++;
+    return g;
+}
+
+/* Functions whose addresses the code takes, and that it never calls directly. */
+static void sites_note_pointers(struct sites_search *s)
+{
+    const struct direct_calls *found = &s->found;
+    for (size_t i = 0; i < found->address_count; i++) {
+        const uint64_t address = found->addresses[i];
+        const size_t call = LOWER_BOUND(c, found->list, found->count, c->target < address);
+        if ((i && found->addresses[i - 1] == address) || (call < found->count && found->list[call].target == address) ||
+            direct_calls_have_probes(found, address))
+            continue;
+        const struct sites_group g = sites_group_of(s, address);
+        for (size_t name = 0; name < g.name_count; name++)
+            if (calls_are_named(s->calls, s->module, sites_name(s, &g, name)))
+                calls_note(s->calls, sites_name(s, &g, name), "the code calls it through pointers only");
+    }
+}
+
+static void sites_choose_all(struct sites_search *s)
+{
+    const struct direct_calls *found = &s->found;
+    for (size_t i = 0, next; i < found->count; i = next) {
+        struct sites_group g = sites_group_of(s, found->list[i].target);
+        for (next = i + 1; next < found->count && found->list[next].target == g.target;)
+            next++;
+        g.calls = &found->list[i];
+        g.count = next - i;
+        if (!g.function || direct_calls_have_probes(found, g.function))
+            continue;
+        sites_choose(s, &g);
+    }
+}
+
+/* Each function has a symbol, unless the file is stripped. */
+static bool sites_are_nameless(const struct sites_search *s)
+{
+    for (size_t i = 0; i < s->found.range_count; i++) {
+        const size_t at = named_functions_at(&s->functions, s->found.ranges[i].begin);
+        if (s->found.ranges[i].probes &&
+            (at == s->functions.count || s->functions.list[at].address != s->found.ranges[i].begin))
+            return true;
+    }
+    return false;
+}
+
+static int sites_compare(const void *a, const void *b)
+{
+    const struct dwell_calls_site *x = a, *y = b;
+    return ORDER_BY(x, y, address);
+}
+
+void planned_sites_put(struct planned_calls *c, const struct calling_module *module, struct dwell_calls_module *head,
+                       FILE *out)
+{
+    struct sites_search s = { .calls = c, .module = module };
+    if (!c->count)
+        return;
+    s.functions = named_functions_find(module->parts.module);
+    s.found = direct_calls_find(module->elf, module->parts.image, &s.functions);
+    c->nameless |= sites_are_nameless(&s);
+    sites_find_slots(&s);
+    sites_choose_all(&s);
+    sites_note_pointers(&s);
+    if (s.site_count)
+        qsort(s.sites, s.site_count, sizeof *s.sites, sites_compare);
+    if (s.put_count && s.found.unread)
+        say("--calls-to: %s: calls in %zu functions are not recorded, as not all of their instructions are known",
+            module->path, s.found.unread);
+    sites_say_addressed(&s);
+    head->functions = (uint32_t)s.put_count;
+    head->sites = (uint32_t)s.site_count;
+    fwrite(s.put, sizeof *s.put, s.put_count, out);
+    fwrite(s.sites, sizeof *s.sites, s.site_count, out);
+    stack_arguments_drop(&s.declared);
+    direct_calls_drop(&s.found);
+    named_functions_drop(&s.functions);
+    free(s.slots);
+    free(s.put);
+    free(s.sites);
+}

@@ -1,0 +1,202 @@
+/*
+ * Threads may run the calls meanwhile, and no call may be left out. So each is changed by one store: that of its
+ * distance if it lies within a line of the cache, else of the distance's highest byte. The jump is in the right place
+ * for that then. A process with one thread needs no such places.
+ */
+#include "levels/near_calls.h"
+
+#include <string.h>
+#include <sys/mman.h>
+
+#include "common.h"
+#include "levels/code_pages.h"
+#include "levels/level_read.h"
+#include "levels/machine.h"
+#include "levels/rewrite.h"
+#include "sys.h"
+
+#if defined(__x86_64__)
+
+enum {
+    JUMP_BYTES = 16,
+    TWIN_STEPS = 100,
+    TWIN_BYTES = 2 * PAGE,
+    MOST_TWINS = 4096,
+    PREFIX = 0x67,
+    CALL = 0xe8,
+    JUMP = 0xe9
+};
+
+/* ---- the jumps ---- */
+
+/* False without memory for code. */
+static bool direct_make_near(struct direct_jumps *jumps, const struct direct_calls *calls)
+{
+    jumps->size = (calls->target_count * (uint64_t)JUMP_BYTES + PAGE - 1) & ~(uint64_t)(PAGE - 1);
+    jumps->near = rewriter_map_near(calls->places, jumps->size);
+    for (uint32_t i = 0; jumps->near && i < calls->target_count; i++) {
+        struct direct_target *target = &calls->targets[i];
+        char *at = jumps->near + (uint64_t)i * JUMP_BYTES;
+        target->jump = target->stub ? (uint64_t)at : 0;
+        if (target->stub)
+            machine_write_stub(at, target->stub);
+    }
+    return jumps->near && SYS3(mprotect, jumps->near, jumps->size, PROT_READ | PROT_EXEC) == 0;
+}
+
+static struct direct_twin *direct_add_twin(struct direct_jumps *jumps)
+{
+    if (jumps->twin_count == MOST_TWINS)
+        return NULL;
+    if (jumps->twin_count == jumps->twin_room) {
+        struct direct_twin *list =
+            sys_grow(jumps->twins, &jumps->twin_room, sizeof *list, PAGE / (uint32_t)sizeof *list);
+        if (!list)
+            return NULL;
+        jumps->twins = list;
+    }
+    return &jumps->twins[jumps->twin_count];
+}
+
+static bool direct_map_twin(struct direct_twin *twin, int64_t steps)
+{
+    const uint64_t jump = twin->target + (uint64_t)(steps * MACHINE_TWIN_STEP);
+    char *pages = rewriter_map_at(jump & ~(uint64_t)(PAGE - 1), TWIN_BYTES);
+    if (!pages)
+        return false;
+    machine_write_stub((void *)jump, twin->stub);
+    twin->jump = jump;
+    if (SYS3(mprotect, pages, TWIN_BYTES, PROT_READ | PROT_EXEC) == 0)
+        return true;
+    sys_unmap(pages, TWIN_BYTES);
+    return false;
+}
+
+/* Below the target first: above the program, its heap grows. Zero if there is no room. */
+static uint64_t direct_twin_jump(struct direct_jumps *jumps, const struct direct_target *to)
+{
+    for (uint32_t i = 0; i < jumps->twin_count; i++)
+        if (jumps->twins[i].target == to->target)
+            return jumps->twins[i].jump;
+    struct direct_twin *twin = direct_add_twin(jumps);
+    if (!twin)
+        return 0;
+    *twin = (struct direct_twin){ .target = to->target, .stub = to->stub };
+    for (int64_t step = 1; step <= 2 * TWIN_STEPS; step++) {
+        const int64_t steps = step <= TWIN_STEPS ? -step : step - TWIN_STEPS;
+        const bool exists = steps > 0 || to->target / MACHINE_TWIN_STEP >= (uint64_t)-steps;
+        if (exists && direct_map_twin(twin, steps)) {
+            jumps->twin_count++;
+            return twin->jump;
+        }
+    }
+    return 0;
+}
+
+void direct_jumps_drop(struct direct_jumps *jumps)
+{
+    for (uint32_t i = 0; i < jumps->twin_count; i++)
+        sys_unmap((void *)(jumps->twins[i].jump & ~(uint64_t)(PAGE - 1)), TWIN_BYTES);
+    if (jumps->twin_room)
+        sys_unmap(jumps->twins, jumps->twin_room * sizeof *jumps->twins);
+    if (jumps->near)
+        sys_unmap(jumps->near, jumps->size);
+    *jumps = (struct direct_jumps){ .size = 0 };
+}
+
+/* ---- the calls ---- */
+
+/* A call may have a prefix without effect, where the linker has made it out of a longer one. Its target is set. False
+ * if there is no such call. */
+static bool direct_read(struct call_site *site, uint64_t address, const struct hook_places *places, uint64_t *target)
+{
+    const struct hook_code *code = hook_places_code(places, address);
+    const uint8_t *at = (const uint8_t *)address;
+    const uint64_t room = code ? code->end - address : 0;
+    const bool longer = room && *at == PREFIX;
+    int32_t distance;
+    if (room < (longer ? 6u : 5u) || (at[longer] != CALL && at[longer] != JUMP))
+        return false;
+    *site = (struct call_site){ .address = address,
+                                .length = (uint8_t)(5 + longer),
+                                .hook = HOOK_ENTER,
+                                .jump = at[longer] == JUMP,
+                                .form = CALL_ORIGINAL,
+                                .wanted = CALL_COUNTED };
+    memcpy(site->original, at, site->length);
+    memcpy(&distance, at + longer + 1, sizeof distance);
+    *target = address + site->length + (uint64_t)(int64_t)distance;
+    return !longer || !site->jump;
+}
+
+static bool direct_is_of(const struct direct_jumps *jumps, uint64_t target)
+{
+    bool is = target - (uint64_t)jumps->near < jumps->size;
+    for (uint32_t i = 0; i < jumps->twin_count && !is; i++)
+        is = jumps->twins[i].jump == target;
+    return is;
+}
+
+bool direct_calls_are_changed(const struct direct_jumps *jumps, const struct direct_calls *calls)
+{
+    for (uint32_t i = 0; i < calls->count; i++) {
+        struct call_site site;
+        uint64_t target;
+        if (direct_read(&site, calls->list[i].address, calls->places, &target) && direct_is_of(jumps, target))
+            return true;
+    }
+    return false;
+}
+
+static bool direct_list(struct call_sites *sites, struct direct_jumps *jumps, const struct direct_calls *calls,
+                        bool alone)
+{
+    if (!call_sites_reserve(sites, calls->count) || !direct_make_near(jumps, calls))
+        return false;
+    for (uint32_t i = 0; i < calls->count; i++) {
+        const struct direct_target *to = &calls->targets[calls->list[i].target];
+        struct call_site site;
+        uint64_t target;
+        if (!to->stub || !direct_read(&site, calls->list[i].address, calls->places, &target) || target != to->target)
+            continue;
+        site.stub = !alone && machine_needs_twin(&site) ? direct_twin_jump(jumps, to) : to->jump;
+        if (site.stub)
+            call_sites_add(sites, &site);
+    }
+    return true;
+}
+
+uint32_t direct_calls_change(struct direct_jumps *jumps, const struct direct_calls *calls)
+{
+    struct call_sites sites = { .count = 0 };
+    struct rewriter rewriter = { .places = calls->places, .alone = level_is_alone() };
+    uint32_t changed = 0;
+    if (direct_list(&sites, jumps, calls, rewriter.alone) && rewriter_apply(&rewriter, &sites, HOOK_ENTER))
+        for (uint32_t i = 0; i < sites.count; i++)
+            changed += sites.list[i].form == CALL_COUNTED;
+    call_sites_drop(&sites);
+    if (!changed)
+        direct_jumps_drop(jumps);
+    return calls->count - changed;
+}
+
+#else
+
+uint32_t direct_calls_change(struct direct_jumps *jumps, const struct direct_calls *calls)
+{
+    (void)jumps;
+    return calls->count;
+}
+
+bool direct_calls_are_changed(const struct direct_jumps *jumps, const struct direct_calls *calls)
+{
+    (void)jumps, (void)calls;
+    return false;
+}
+
+void direct_jumps_drop(struct direct_jumps *jumps)
+{
+    (void)jumps;
+}
+
+#endif

@@ -1,0 +1,51 @@
+/* Calls functions that are linked into the program, and that no stub may call in place of their caller. */
+struct large {
+    char bytes[2000];
+};
+
+#ifdef LIBRARY
+__asm__(".globl switch_stacks\n"
+        ".type switch_stacks, @function\n"
+        "switch_stacks:\n"
+        ".cfi_startproc\n"
+        "movq %rsp, %rax\n"
+        "movq %rax, %rsp\n"
+        "ret\n"
+        ".cfi_endproc\n"
+        ".size switch_stacks, . - switch_stacks\n"
+        ".globl getcontext\n"
+        ".globl saves_context\n"
+        ".type getcontext, @function\n"
+        ".type saves_context, @function\n"
+        "getcontext:\n"
+        "saves_context:\n"
+        ".cfi_startproc\n"
+        "xorl %eax, %eax\n"
+        "ret\n"
+        ".cfi_endproc\n"
+        ".size getcontext, . - getcontext\n"
+        ".size saves_context, . - saves_context\n");
+
+int takes_large(struct large l)
+{
+    return l.bytes[0];
+}
+
+int takes_small(int n)
+{
+    return n;
+}
+#else
+long switch_stacks(void);
+int saves_context(void);
+int takes_large(struct large l);
+int takes_small(int n);
+
+int main(void)
+{
+    struct large l = { { 0 } };
+    int (*volatile pointer)(int) = takes_small;
+    switch_stacks();
+    return saves_context() + takes_large(l) + takes_small(0) + pointer(0);
+}
+#endif

@@ -1,0 +1,297 @@
+/* Calls of functions that are linked into the same module, as from an archive: nothing but an instruction leads there.
+ */
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <stdlib.h>
+
+#include "support/run.h"
+
+TestSuite(e2e_direct_calls, .timeout = 600);
+
+#define SOURCES DWELL_CONSUMERS "/../e2e/programs/calls_to/"
+#define ROWS "$DWELL report --by function -n 0 --format json | jq "
+#define RECORDED ROWS "'[.rows[] | select(.function | startswith(\"callee_\")) | .calls] | add'"
+#define PRINTED "sed -n 's/^calls //p' with"
+
+static void direct_expect_same(const char *how, const char *one, const char *other)
+{
+    char *first = run_well("%s", one), *second = run_well("%s", other);
+    cr_assert(eq(str, first, second), "%s: %s", how, one);
+    cr_assert(ne(int, *first, 0));
+    free(first);
+    free(second);
+}
+
+static void direct_archive(const char *compile)
+{
+    free(run_well("%s -w -fPIC -c " SOURCES "callee.c -o callee.o && rm -f libcallee.a && ar rcs libcallee.a callee.o",
+                  compile));
+}
+
+static void direct_check(const char *compile, const char *options)
+{
+    direct_archive(compile);
+    free(run_well("%s -w -finstrument-functions " SOURCES "caller.c -o caller -pthread -L. -lcallee", compile));
+    free(run_well("./caller > without"));
+    free(run_well("$DWELL record -q %s --calls-to 'callee_*' ./caller > with 2>errors", options));
+    direct_expect_same(compile, "cat with errors", "cat without");
+    direct_expect_same(compile, RECORDED, PRINTED);
+}
+
+/* ---- arguments and results of each kind ---- */
+
+Test(e2e_direct_calls, of_gcc)
+{
+    direct_check("gcc -O0 -g", "--overhead none");
+    direct_check("gcc -O1 -no-pie -fno-pie", "--overhead none --call-sites");
+    direct_check("gcc -O2", "--overhead none");
+    direct_check("gcc -O3 -g", "--mode profile");
+    direct_check("gcc -O2 -fno-plt -no-pie -fno-pie", "--overhead none");
+}
+
+Test(e2e_direct_calls, of_clang)
+{
+    direct_check("clang -O0", "--overhead none");
+    direct_check("clang -O2 -g", "--overhead none");
+    direct_check("clang -O3 -fuse-ld=lld", "--mode profile");
+    direct_check("clang -O1 -no-pie", "--overhead none");
+}
+
+Test(e2e_direct_calls, counted_and_out)
+{
+    direct_check("gcc -O2", "--overhead none --level 'counted=callee_*'");
+    direct_expect_same("timed",
+                       ROWS "-c '[.rows[] | select(.function | startswith(\"callee_\")) | .timed_calls] | unique'",
+                       "echo '[0]'");
+    direct_check("clang -O2", "--mode profile --level 'counted=callee_*'");
+    free(run_well("$DWELL record -q --overhead none --calls-to 'callee_*' --level 'out=callee_*' ./caller > with"));
+    direct_expect_same("out", "cat with", "cat without");
+    direct_expect_same("out", RECORDED, "echo null");
+}
+
+Test(e2e_direct_calls, with_a_budget)
+{
+    direct_check("gcc -O2", "--overhead 1%");
+    free(run_well("gcc -O1 -finstrument-functions " SOURCES "hot.c -o hot -L. -lcallee"));
+    free(run_well("$DWELL record -q --overhead 2%% --calls-to callee_ints ./hot"));
+    direct_expect_same("hot.c",
+                       ROWS "-r '.rows[] | select(.function == \"callee_ints\") | \"\\(.calls) \\(.timed_calls == "
+                            ".calls)\"'",
+                       "echo 20000000 false");
+}
+
+/* Nobody has named them. */
+Test(e2e_direct_calls, not_without_a_pattern)
+{
+    direct_archive("gcc -O2");
+    free(run_well("gcc -O2 -w -finstrument-functions " SOURCES "caller.c -o caller -pthread -L. -lcallee"));
+    free(run_well("$DWELL record -q --overhead none --calls-to-all ./caller > with"));
+    direct_expect_same("all", RECORDED, "echo null");
+    free(run_well("$DWELL record -q --overhead none --calls-to callee_s1 ./caller > with"));
+    direct_expect_same("one", RECORDED, "echo 8000");
+}
+
+/* Functions with probes have their rows once. */
+Test(e2e_direct_calls, of_functions_with_probes)
+{
+    direct_archive("gcc -O2");
+    free(run_well("gcc -O1 -w -finstrument-functions " SOURCES "caller.c -o caller -pthread -L. -lcallee"));
+    free(run_well("$DWELL record -q --overhead none --calls-to 'module:caller' ./caller > with"));
+    direct_expect_same("module:caller", RECORDED, PRINTED);
+    direct_expect_same("module:caller",
+                       ROWS "-c '[.rows[] | select(.function | test(\"^(once|leaving|thread|main)$\")) | .calls] | "
+                            "sort'",
+                       "echo '[1,4,8000,8000]'");
+}
+
+/* ---- signals, forks, exceptions ---- */
+
+static void direct_check_linked(const char *compile, const char *options)
+{
+    direct_archive(compile);
+    free(run_well("%s -w -DPROGRAM -finstrument-functions " SOURCES "linked.c -o linked -pthread -L. -lcallee",
+                  compile));
+    free(run_well("./linked | head -1 > without"));
+    free(run_well("$DWELL record -q %s --calls-to 'callee_*' ./linked > with", options));
+    direct_expect_same(compile, "head -1 with", "cat without");
+    direct_expect_same(compile, RECORDED, PRINTED);
+}
+
+Test(e2e_direct_calls, in_signal_handlers_and_forked_children)
+{
+    direct_check_linked("gcc -O2", "--overhead none");
+    direct_check_linked("clang -O1 -g", "--overhead none --level 'counted=callee_*'");
+    direct_check_linked("gcc -O0 -no-pie -fno-pie", "");
+}
+
+static void direct_check_thrown(const char *compile, const char *options)
+{
+    direct_archive("gcc -O1");
+    free(run_well("%s -c " SOURCES "thrower.cc -o thrower.o && ar rcs libcallee.a thrower.o", compile));
+    free(run_well("%s -w -finstrument-functions " SOURCES "thrown.cc -o thrown -pthread -L. -lcallee", compile));
+    free(run_well("./thrown > without"));
+    free(run_well("$DWELL record -q %s --calls-to 're:^callee_' ./thrown > with", options));
+    direct_expect_same(compile, "cat with", "cat without");
+    direct_expect_same(compile,
+                       ROWS "-c '[.rows[] | select(.function | test(\"^callee_(throw|catch|back)\")) | .calls] | sort'",
+                       "echo '[4000,4000,4001]'");
+}
+
+Test(e2e_direct_calls, exceptions)
+{
+    direct_check_thrown("g++ -O2 -g", "--overhead none");
+    direct_check_thrown("g++ -O0 -no-pie -fno-pie", "--overhead none --level 'counted=callee_*'");
+    direct_check_thrown("clang++ -O2", "");
+}
+
+/* ---- what compilers know of functions ---- */
+
+/* A function that is compiled together with its caller may leave registers as they were. */
+static void direct_check_together(const char *compile, const char *options)
+{
+    free(run_well("%s -finstrument-functions " SOURCES "together.c -o together", compile));
+    free(run_well("./together > without"));
+    free(run_well("$DWELL record -q %s --calls-to leaf ./together > with", options));
+    direct_expect_same(compile, "cat with", "cat without");
+    direct_expect_same(compile, ROWS "'.rows[] | select(.function == \"leaf\") | .calls'", "echo 6000");
+}
+
+Test(e2e_direct_calls, of_functions_that_keep_registers)
+{
+    direct_check_together("gcc -O2", "--overhead none");
+    direct_check_together("gcc -O3 -mavx2", "--overhead none --level counted=leaf");
+    direct_check_together("gcc -O2 -g -flto", "--mode profile");
+    direct_check_together("clang -O2", "--overhead none");
+}
+
+/* ---- libraries ---- */
+
+/* 4 threads load the library 50 times each, so other threads run when its calls are changed. */
+static void direct_check_opened(const char *compile, const char *link, const char *options)
+{
+    direct_archive(compile);
+    free(run_well("%s -w -finstrument-functions -shared -fPIC " SOURCES "linked.c -o libopened.so -L. -lcallee %s",
+                  compile, link));
+    free(run_well("gcc -O1 -finstrument-functions " SOURCES "opener.c -o opener -pthread"));
+    free(run_well("./opener ./libopened.so 4 50 > without"));
+    free(run_well("$DWELL record -q --sample 0 %s --calls-to callee_ints ./opener ./libopened.so 4 50 > with 2>errors",
+                  options));
+    direct_expect_same(link, "cat with", "cat without");
+    direct_expect_same(link, RECORDED, "echo 51200");
+}
+
+Test(e2e_direct_calls, of_libraries_that_are_loaded_later)
+{
+    direct_check_opened("gcc -O2", "-Wl,-Bsymbolic", "--overhead none");
+    direct_check_opened("gcc -O0", "-Wl,--exclude-libs,ALL", "--overhead none --level counted=callee_ints");
+    direct_check_opened("clang -O2", "-Wl,-Bsymbolic -fuse-ld=lld", "");
+}
+
+/* Another module's function may take the place of one that is not hidden. So calls lead to a stub of the linker. */
+Test(e2e_direct_calls, of_functions_that_libraries_export)
+{
+    direct_check_opened("gcc -O2", "", "--overhead none");
+    direct_check_opened("gcc -O1", "-Wl,-z,now", "--overhead none");
+    direct_check_opened("clang -O1", "-fuse-ld=lld", "--overhead none");
+}
+
+Test(e2e_direct_calls, of_functions_with_versions)
+{
+    static const char *const compile[] = { "gcc -O2", "gcc -O1 -no-pie -fno-pie", "clang -O2 -fuse-ld=lld" };
+    for (size_t i = 0; i < sizeof compile / sizeof *compile; i++) {
+        free(run_well("%s -DLIBRARY -c " SOURCES "versions.c -o chosen.o && %s -finstrument-functions " SOURCES
+                      "versions.c chosen.o -o versions",
+                      compile[i], compile[i]));
+        free(run_well("$DWELL record -q --overhead none --calls-to chosen ./versions > with"));
+        direct_expect_same(compile[i], "cat with", "echo 1000");
+        direct_expect_same(compile[i], ROWS "'.rows[] | select(.function == \"chosen\") | .calls'", "echo 1000");
+    }
+}
+
+/* zlib's own calls are part of the calls that the program makes. */
+Test(e2e_direct_calls, as_often_as_callgrind_counts)
+{
+    struct ran has_it = run("command -v valgrind && gcc -print-file-name=libz.a | grep /");
+    const bool there = has_it.status == 0;
+    ran_drop(&has_it);
+    if (!there)
+        cr_skip_test("there is no valgrind here, or no libz.a");
+    free(run_well("gcc -O2 -g -x c -finstrument-functions " SOURCES "real.cc -o real -pthread -x none "
+                  "$(gcc -print-file-name=libz.a) -lcrypto"));
+    free(run_well("./real > without"));
+    free(run_well("$DWELL record -q --sample 0 --overhead none --calls-to compress2 --calls-to uncompress --calls-to "
+                  "crc32 --calls-to adler32 ./real > with"));
+    direct_expect_same("real.cc", "cat with", "cat without");
+    free(run_well(
+        "valgrind -q --tool=callgrind --callgrind-out-file=out --compress-strings=no --compress-pos=no ./real"));
+    direct_expect_same(
+        "real.cc",
+        ROWS "-r '.rows[] | select(.function | test(\"^(compress2|uncompress|crc32|adler32)$\")) | "
+             "\"\\(.function) \\(.calls)\"' | LC_ALL=C sort",
+        "awk '/^fn=/ { of = substr($0, 4) } /^cfn=/ { callee = substr($0, 5) } "
+        "/^calls=/ { split($1, n, \"=\"); if (of ~ /^(compressed|thread)/) sum[callee] += n[2] } "
+        "END { for (f in sum) if (f ~ /^(compress2|uncompress|crc32|adler32)$/) print f, sum[f] }' out | "
+        "LC_ALL=C sort");
+}
+
+/* clang keeps the address of a function that it calls several times in a register. */
+Test(e2e_direct_calls, not_through_pointers)
+{
+    direct_archive("gcc -O2");
+    free(run_well("clang -O1 -fno-plt -w -finstrument-functions " SOURCES "caller.c -o caller -pthread -L. -lcallee"));
+    char *errors = run_well("$DWELL record --calls-to callee_sum ./caller 2>&1; test $? -eq 125");
+    cr_assert(eq(str, errors,
+                 "dwell: --calls-to 'callee_sum': calls of callee_sum are left alone: the code calls it "
+                 "through pointers only\n"));
+    free(errors);
+    free(run_well("$DWELL record -q --overhead none --calls-to callee_s1 ./caller >with 2>errors"));
+    direct_expect_same("clang -fno-plt", RECORDED, "echo 8000");
+}
+
+/* ---- commands ---- */
+
+Test(e2e_direct_calls, levels_that_change)
+{
+    direct_archive("gcc -O2");
+    free(run_well("gcc -O2 -w -finstrument-functions -shared -fPIC " SOURCES
+                  "linked.c -o libopened.so -L. -lcallee -Wl,-Bsymbolic && gcc -O1 -finstrument-functions " SOURCES
+                  "opener.c -o opener -pthread"));
+    free(run_well("$DWELL record -q --overhead none --calls-to callee_ints sh -c 'echo $$ > pid; exec ./opener "
+                  "./libopened.so 2 1000' > with 2>errors & "
+                  "while [ ! -s pid ]; do sleep 0.01; done; "
+                  "while kill -0 $(cat pid) 2>/dev/null; do for level in counted timed; do "
+                  "$DWELL control $(cat pid) level $level=callee_ints >>log 2>&1; done; done; wait"));
+    direct_expect_same("changes", RECORDED, "echo 512000");
+}
+
+/* ---- what is left alone ---- */
+
+static void direct_expect_error(const char *pattern, const char *expected)
+{
+    char *error = run_well("$DWELL record --calls-to %s -o none.data ./refused 2>&1; test $? -eq 125", pattern);
+    cr_assert(eq(str, error, (char *)expected), "%s", pattern);
+    free(error);
+}
+
+Test(e2e_direct_calls, left_alone)
+{
+    free(run_well("gcc -O1 -DLIBRARY -c " SOURCES "refused.c -o part.o && gcc -O1 -g -finstrument-functions " SOURCES
+                  "refused.c part.o -o refused"));
+    direct_expect_error("switch_stacks", "dwell: --calls-to 'switch_stacks': calls of switch_stacks are left alone: it "
+                                         "changes the stack\n");
+    direct_expect_error("saves_context", "dwell: --calls-to 'saves_context': calls of saves_context are left alone: it "
+                                         "returns twice\n");
+    direct_expect_error("takes_large", "dwell: --calls-to 'takes_large': calls of takes_large are left alone: their "
+                                       "arguments may take too much of the stack\n");
+    char *errors = run_well("$DWELL record -q --overhead none --calls-to '*' ./refused 2>&1");
+    cr_assert(eq(str, errors,
+                 "dwell: --calls-to: calls of takes_small through pointers are not recorded, whose address "
+                 "the code takes\n"));
+    free(errors);
+    direct_expect_same("all", ROWS "-c '[.rows[] | select(.calls) | \"\\(.function) \\(.calls)\"] | sort'",
+                       "echo '[\"main 1\",\"takes_small 1\"]'");
+    free(run_well("strip refused"));
+    direct_expect_error("takes_small", "dwell: --calls-to: no function of a library that the instrumented code of "
+                                       "./refused calls is named 'takes_small'; functions that are linked into it have "
+                                       "no names, as it has no symbols\n");
+}
