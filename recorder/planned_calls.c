@@ -267,11 +267,10 @@ static bool calls_have_stubs(const struct planned_calls *c, const char *program,
     if (!m || !m->has_runtime)
         return true;
     if (!elf_has_segment(m->elf, PT_INTERP))
-        return error_set(
-            error,
-            "--calls-to: %s is linked statically, so its calls of libraries go straight to their code, not "
-            "through slots that could lead to stubs; link it dynamically",
-            program);
+        return error_set(error,
+                         "--calls-to: %s is linked statically, with libdwell.a, which does not record calls into "
+                         "libraries; link it dynamically",
+                         program);
     return error_set(error,
                      "--calls-to: %s contains libdwell.a, which does not record calls into libraries; link it with "
                      "libdwell.so (-ldwell)",
