@@ -12,11 +12,12 @@
 #include "base/sorted.h"
 #include "symbols/probe_targets.h"
 
-enum { MOST_BYTES = 1 << 22, MOST_PASSES = 16, MOST_KEPT = 16, KEPT_NEAR = 4096 };
+enum { MOST_BYTES = 1 << 22, MOST_PASSES = 16, MOST_KEPT = 16, KEPT_NEAR = 4096, WORD = 8 };
 
 /* An address of code, or the page that it is made from, that is kept on the stack until a probe is called with it. */
 struct hook_kept {
-    uint64_t at, value; /* at: from the stack pointer */
+    int64_t at; /* from the stack pointer */
+    uint64_t value;
 };
 
 /* Constants that the general registers hold. */
@@ -116,7 +117,7 @@ static bool hook_decode(const struct hook_reader *r, uint64_t at, struct code_in
 
 /* ---- what the code keeps on its stack ---- */
 
-static const struct hook_kept *hook_kept_at(const struct hook_values *v, uint64_t at)
+static const struct hook_kept *hook_kept_at(const struct hook_values *v, int64_t at)
 {
     for (unsigned i = 0; i < v->kept_count; i++)
         if (v->kept[i].at == at)
@@ -137,12 +138,12 @@ static bool hook_kept_join(struct hook_values *to, const struct hook_values *oth
     return to->kept_count != before;
 }
 
-static void hook_kept_forget(struct hook_values *v, uint64_t at, uint64_t size)
+static void hook_kept_forget(struct hook_values *v, int64_t at, int64_t size)
 {
     const unsigned before = v->kept_count;
     v->kept_count = 0;
     for (unsigned i = 0; i < before; i++)
-        if (v->kept[i].at + sizeof(uint64_t) <= at || v->kept[i].at >= at + size)
+        if (v->kept[i].at + WORD <= at || v->kept[i].at >= at + size)
             v->kept[v->kept_count++] = v->kept[i];
 }
 
@@ -150,10 +151,10 @@ static void hook_kept_forget(struct hook_values *v, uint64_t at, uint64_t size)
 static void hook_keep(const struct hook_reader *r, const struct code_insn *insn, struct hook_values *v)
 {
     for (unsigned i = 0; i < insn->count; i++) {
-        const uint64_t at = insn->value + (uint64_t)i * insn->size;
+        const int64_t at = (int64_t)insn->value + (int64_t)i * insn->size;
         const unsigned from = insn->first[i];
         hook_kept_forget(v, at, insn->size);
-        if (insn->size == sizeof(uint64_t) && v->known >> from & 1 && v->kept_count < MOST_KEPT &&
+        if (insn->size == WORD && v->known >> from & 1 && v->kept_count < MOST_KEPT &&
             v->of[from] + KEPT_NEAR > r->lowest && v->of[from] <= r->highest)
             v->kept[v->kept_count++] = (struct hook_kept){ at, v->of[from] };
     }
@@ -162,8 +163,8 @@ static void hook_keep(const struct hook_reader *r, const struct code_insn *insn,
 static void hook_fetch(const struct code_insn *insn, struct hook_values *v)
 {
     for (unsigned i = 0; i < insn->count; i++) {
-        const struct hook_kept *kept = hook_kept_at(v, insn->value + (uint64_t)i * insn->size);
-        if (!kept || insn->size != sizeof(uint64_t))
+        const struct hook_kept *kept = hook_kept_at(v, (int64_t)insn->value + (int64_t)i * insn->size);
+        if (!kept || insn->size != WORD || insn->first[i] == CODE_NONE)
             continue;
         v->of[insn->first[i]] = kept->value;
         v->known |= 1u << insn->first[i];

@@ -5,7 +5,7 @@
 #include "symbols/aarch64_operands.h"
 #include "symbols/code_machine.h"
 
-enum { WORD = AARCH64_WORD, NO_REGISTER = 31 /* sp, or zero */ };
+enum { WORD = AARCH64_WORD, NO_REGISTER = CODE_NONE /* sp, or zero */ };
 
 static uint32_t bit_of(unsigned number)
 {

@@ -27,7 +27,7 @@ enum insn_kind {
     CODE_STORE_STACK,
 };
 
-enum { CODE_REGISTERS = 32, CODE_MAX_LENGTH = 15 };
+enum { CODE_REGISTERS = 32, CODE_NONE = 31 /* no general register */ };
 
 struct code_insn {
     enum insn_kind kind;
