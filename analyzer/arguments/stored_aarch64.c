@@ -66,7 +66,8 @@ bool stored_before_aarch64(const struct image *image, uint64_t begin, uint64_t a
     struct stored_walk at_call;
     if (image_read(image, begin, code, size)) {
         stored_follow(code, size, &at_call, NULL);
-        const int64_t wanted = (word.by_stack ? at_call.stack : at_call.frame) + word.offset;
+        const int64_t base = word.by_stack ? at_call.stack : at_call.frame;
+        const int64_t wanted = (int64_t)((uint64_t)base + (uint64_t)word.offset);
         if (word.by_stack || at_call.has_frame)
             stored = stored_follow(code, size, &at_call, &wanted);
     }
