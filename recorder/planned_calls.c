@@ -236,6 +236,15 @@ static bool calls_may_come_later(const struct planned_calls *c)
     return opens || !probes;
 }
 
+/* Why functions that are linked into a module are not known. */
+static const char *calls_unknown(const struct planned_calls *c)
+{
+    return c->tableless  ? "; functions that are linked into it are not known, as it has no unwind table: link it with "
+                           "-Wl,--eh-frame-hdr"
+           : c->nameless ? "; functions that are linked into it have no names, as it has no symbols"
+                         : "";
+}
+
 static bool calls_check_choice(const struct planned_calls *c, const struct call_choice *choice, const char *program,
                                struct error *error)
 {
@@ -252,25 +261,17 @@ static bool calls_check_choice(const struct planned_calls *c, const struct call_
             choice->of.text);
         return true;
     }
-    return error_set(
-        error, "--calls-to: no function of a library that the instrumented code of %s calls is named '%s'%s", program,
-        choice->of.text,
-        function_pattern_hint(&choice->of, c->nameless ? "; functions that are linked into it have no names, "
-                                                         "as it has no symbols"
-                                                       : ""));
+    return error_set(error,
+                     "--calls-to: no function of a library that the instrumented code of %s calls is named '%s'%s",
+                     program, choice->of.text, function_pattern_hint(&choice->of, calls_unknown(c)));
 }
 
-/* Static programs have libdwell.a, too. It has no stubs. */
+/* libdwell.a has no stubs for calls through slots. A static program has no slots. */
 static bool calls_have_stubs(const struct planned_calls *c, const char *program, struct error *error)
 {
     const struct calling_module *m = c->found.count ? c->found.list[0] : NULL;
-    if (!m || !m->has_runtime)
+    if (!m || !m->has_runtime || !elf_has_segment(m->elf, PT_INTERP))
         return true;
-    if (!elf_has_segment(m->elf, PT_INTERP))
-        return error_set(error,
-                         "--calls-to: %s is linked statically, with libdwell.a, which does not record calls into "
-                         "libraries; link it dynamically",
-                         program);
     return error_set(error,
                      "--calls-to: %s contains libdwell.a, which does not record calls into libraries; link it with "
                      "libdwell.so (-ldwell)",

@@ -26,7 +26,7 @@ struct planned_calls {
     char *bytes;      /* the modules as a plan chunk has them */
     size_t length;
     uint32_t modules, functions, left_alone; /* left_alone: chosen ones that are none of them */
-    bool nameless;                           /* a module with probes has no symbols */
+    bool nameless, tableless;                /* a module with probes has no symbols, no table of its functions' code */
     struct calling_modules found;
     struct call_answer { /* about a module that was loaded later */
         char *path;

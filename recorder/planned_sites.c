@@ -299,6 +299,7 @@ void planned_sites_put(struct planned_calls *c, const struct calling_module *mod
     s.functions = named_functions_find(module->parts.module);
     s.found = direct_calls_find(module->elf, module->parts.image, &s.functions);
     c->nameless |= sites_are_nameless(&s);
+    c->tableless |= !module->parts.image->table_header;
     sites_find_slots(&s);
     sites_choose_all(&s);
     sites_note_pointers(&s);

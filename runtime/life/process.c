@@ -26,6 +26,7 @@
 #include "keep_calls.h"
 #include "levels/levels.h"
 #include "library_calls.h"
+#include "library_sites.h"
 #include "loaded.h"
 #include "losses.h"
 #include "metadata_records.h"
@@ -297,6 +298,8 @@ static bool process_enter_session(int fd)
     process_note_missing_features();
     if (&library_calls_begin && !parent_process) /* a forked child has the slots of its parent */
         library_calls_begin(fd);
+    else if (!parent_process)
+        library_sites_begin(fd);
     sys_close(fd);
     process_cpu_begin(parent_process != 0);
     __atomic_store_n(&p->initialized, 1, __ATOMIC_RELEASE);

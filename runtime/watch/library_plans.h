@@ -1,5 +1,5 @@
 /* The recorder's plans of calls into libraries: one that the process begins with, others for modules that are loaded
- * later (format_calls.h). Not part of libdwell.a. */
+ * later (format_calls.h). */
 #ifndef DWELL_WATCH_LIBRARY_PLANS_H
 #define DWELL_WATCH_LIBRARY_PLANS_H
 

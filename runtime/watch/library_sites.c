@@ -11,6 +11,7 @@
 #include "metadata_records.h"
 #include "module_identity.h"
 #include "modules.h"
+#include "program_path.h"
 #include "sys.h"
 
 /* A module whose calls were changed. */
@@ -155,4 +156,21 @@ void library_sites_give_back(library_site_is_unloaded *is_unloaded)
             library_changed[kept++] = library_changed[i];
     }
     library_changed_count = kept;
+}
+
+static int library_visit_program(struct dl_phdr_info *info, size_t size, void *data)
+{
+    static char path[4096];
+    (void)size, (void)data;
+    const struct plan_module loaded = { module_build_id(info), { path, (size_t)program_path(path, sizeof path) } };
+    const struct dwell_calls_module *module = library_plans_module(&loaded);
+    if (module)
+        library_sites_change(info, module);
+    return 1;
+}
+
+void library_sites_begin(int fd)
+{
+    if (call_stubs_exist() && library_plans_begin(fd))
+        dl_iterate_phdr(library_visit_program, NULL);
 }

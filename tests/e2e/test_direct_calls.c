@@ -248,6 +248,37 @@ Test(e2e_direct_calls, not_through_pointers)
     direct_expect_same("clang -fno-plt", RECORDED, "echo 8000");
 }
 
+/* ---- static programs ---- */
+
+#define STATIC_ROWS                                                                                                    \
+    ROWS "-r '.rows[] | select(.function | test(\"^(free|qsort|strdup|strlen)$\")) | \"\\(.function) \\(.calls) "      \
+         "\\(.timed_calls)\"' | LC_ALL=C sort"
+
+/* strlen has several versions. qsort calls a function of the program. */
+Test(e2e_direct_calls, of_static_programs)
+{
+    static const char *const links[] = { "-static -Wl,--eh-frame-hdr", "-static-pie" };
+    for (size_t i = 0; i < sizeof links / sizeof *links; i++) {
+        free(run_well("gcc -O1 %s -fno-builtin -finstrument-functions " SOURCES
+                      "named.c -o named ${RUNTIME%%%%.so.0}.a -pthread",
+                      links[i]));
+        free(run_well("./named text > without"));
+        free(
+            run_well("$DWELL record -q --overhead none --calls-to qsort --calls-to strlen --calls-to strdup --calls-to "
+                     "free --level counted=strdup ./named text > with 2>errors"));
+        direct_expect_same(links[i], "cat with errors", "cat without");
+        direct_expect_same(links[i], STATIC_ROWS, "printf 'free 20 20\\nqsort 20 20\\nstrdup 20 0\\nstrlen 20 20\\n'");
+        direct_archive("gcc -O2");
+        free(run_well("gcc -O2 -w %s -finstrument-functions " SOURCES
+                      "caller.c -o caller -L. -lcallee ${RUNTIME%%%%.so.0}.a -pthread",
+                      links[i]));
+        free(run_well("./caller > without"));
+        free(run_well("$DWELL record -q --overhead none --calls-to 'callee_*' ./caller > with"));
+        direct_expect_same(links[i], "cat with", "cat without");
+        direct_expect_same(links[i], RECORDED, PRINTED);
+    }
+}
+
 /* ---- commands ---- */
 
 Test(e2e_direct_calls, levels_that_change)
@@ -290,7 +321,11 @@ Test(e2e_direct_calls, left_alone)
     free(errors);
     direct_expect_same("all", ROWS "-c '[.rows[] | select(.calls) | \"\\(.function) \\(.calls)\"] | sort'",
                        "echo '[\"main 1\",\"takes_small 1\"]'");
-    free(run_well("strip refused"));
+    free(run_well("gcc -O1 -g -finstrument-functions " SOURCES "refused.c part.o -o refused -Wl,--no-eh-frame-hdr"));
+    direct_expect_error("takes_small", "dwell: --calls-to: no function of a library that the instrumented code of "
+                                       "./refused calls is named 'takes_small'; functions that are linked into it are "
+                                       "not known, as it has no unwind table: link it with -Wl,--eh-frame-hdr\n");
+    free(run_well("gcc -O1 -g -finstrument-functions " SOURCES "refused.c part.o -o refused && strip refused"));
     direct_expect_error("takes_small", "dwell: --calls-to: no function of a library that the instrumented code of "
                                        "./refused calls is named 'takes_small'; functions that are linked into it have "
                                        "no names, as it has no symbols\n");
