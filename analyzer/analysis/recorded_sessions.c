@@ -57,7 +57,7 @@ static void recorded_sessions_divide_one(struct profile *p, const struct profile
     if (sampled && !analysis->raw)
         sampling_subtract_counting(p, counted, recorded);
     if (!analysis->raw)
-        path_probes_shorten_limits(p);
+        path_probes_shorten_calls(p);
 }
 
 /* The profile keeps its counts and counted calls. Its nodes become those of the parts. */

@@ -297,7 +297,7 @@ static bool single_calls_have_range(const struct analysis *analysis)
 
 void single_calls_collect(struct analysis *analysis, unsigned jobs)
 {
-    if (single_calls_have_range(analysis)) {
+    if (single_calls_have_range(analysis) || analysis->samples) { /* samples take a part of the paths' time */
         analysis->profile = collect_selection(analysis->file, analysis->samples, jobs, analysis->selection);
         return;
     }
@@ -341,8 +341,7 @@ static bool single_calls_all_add_up(struct analysis *analysis)
 
 bool single_calls_are_kept(struct analysis *analysis)
 {
-    return !single_calls_have_range(analysis) && analysis->durations_kept &&
-           !path_probes_are_divided(analysis->profile) && single_calls_all_add_up(analysis);
+    return analysis->durations_kept && !path_probes_are_divided(analysis->profile) && single_calls_all_add_up(analysis);
 }
 
 /* What a worker of a scan has. Its durations are also for paths that the profile does not have. */

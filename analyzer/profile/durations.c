@@ -144,21 +144,43 @@ struct durations_step *durations_list(const struct durations *d, size_t *count)
     return steps;
 }
 
-void durations_scale(struct durations **d, uint64_t ticks_per_second)
+/* Makes durations of what the middles of the counters become. */
+static void durations_change(struct durations **d, uint64_t change(uint64_t ticks, const void *context),
+                             const void *context)
 {
-    const uint64_t ns_per_second = 1000000000;
-    if (!*d || ticks_per_second == ns_per_second)
-        return;
     size_t count;
-    struct durations *scaled = NULL;
+    struct durations *changed = NULL;
     struct durations_step *steps = durations_list(*d, &count);
     for (size_t i = 0; i < count; i++) {
-        const uint64_t ns = ticks_to_ns(steps[i].ticks, ticks_per_second);
-        durations_add(&scaled, ns, steps[i].calls, ns * steps[i].calls * DWELL_PROBE_FRACTION);
+        const uint64_t ticks = change(steps[i].ticks, context);
+        durations_add(&changed, ticks, steps[i].calls, ticks * steps[i].calls * DWELL_PROBE_FRACTION);
     }
     free(steps);
     free(*d);
-    *d = scaled;
+    *d = changed;
+}
+
+static uint64_t durations_to_ns(uint64_t ticks, const void *context)
+{
+    return ticks_to_ns(ticks, *(const uint64_t *)context);
+}
+
+void durations_scale(struct durations **d, uint64_t ticks_per_second)
+{
+    const uint64_t ns_per_second = 1000000000;
+    if (*d && ticks_per_second != ns_per_second)
+        durations_change(d, durations_to_ns, &ticks_per_second);
+}
+
+static uint64_t durations_kept_part(uint64_t ticks, const void *context)
+{
+    return (uint64_t)llround((double)ticks * (1 - *(const double *)context));
+}
+
+void durations_shorten(struct durations **d, double part)
+{
+    if (*d && part > 0)
+        durations_change(d, durations_kept_part, &part);
 }
 
 void durations_percentiles(const struct durations *d, const double *percents, uint64_t *ticks, size_t count)

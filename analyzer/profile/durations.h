@@ -62,6 +62,9 @@ void durations_merge(struct durations **into, const struct durations *from);
 /* Brings ticks to nanoseconds. Each counter becomes that of its middle, so a percentile can be off by another 1/64. */
 void durations_scale(struct durations **d, uint64_t ticks_per_second);
 
+/* Takes a part of each duration, from 0 to 1. With the same error. */
+void durations_shorten(struct durations **d, double part);
+
 uint64_t durations_calls(const struct durations *d);
 
 /* A counter in use. */

@@ -7,6 +7,7 @@
 #include "base/index.h"
 #include "base/memory.h"
 #include "base/wide.h"
+#include "profile/durations.h"
 
 static bool path_probes_blind(const struct trace_thread *t)
 {
@@ -137,7 +138,7 @@ static uint64_t path_probes_shortened(uint64_t limit, double part)
     return limit == UINT64_MAX ? limit : limit - (uint64_t)llround((double)limit * part);
 }
 
-void path_probes_shorten_limits(struct profile *p)
+void path_probes_shorten_calls(struct profile *p)
 {
     if (!path_probes_are_divided(p))
         return;
@@ -151,6 +152,7 @@ void path_probes_shorten_limits(struct profile *p)
         const double part = path_probes_part(lost[i], lost[i] + kept[i]);
         node->shortest = path_probes_shortened(node->shortest, part);
         node->longest = path_probes_shortened(node->longest, part);
+        durations_shorten(&node->durations, part);
         if (node->parent == PROFILE_NONE)
             continue;
         lost[node->parent] += lost[i];

@@ -16,9 +16,9 @@
  */
 bool path_probes_are_divided(const struct profile *p);
 
-/* Subtracts from the shortest and the longest call of each path what samples and counting took of the path's time, in
- * proportion. Sums of sessions know no more of these calls than how long they took. */
-void path_probes_shorten_limits(struct profile *p);
+/* Subtracts from the shortest and the longest call of each path, and from the durations of its calls, what samples and
+ * counting took of the path's time, in proportion. Sums of sessions know no more of calls than how long they took. */
+void path_probes_shorten_calls(struct profile *p);
 
 /* Parts of a path's time on the CPU: of that outside of flagged intervals, and of that in them. */
 struct path_parts {

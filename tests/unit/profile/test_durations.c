@@ -10,11 +10,10 @@
 #include "profile/collect.h"
 #include "profile/rare_calls.h"
 #include "profile/short_durations.h"
-#include "support/load.h"
-#include "support/scenario.h"
+#include "support/sampled_session.h"
 #include "tables/percentiles.h"
 
-enum { F = 0x1000, TICK = DWELL_PROBE_FRACTION };
+enum { TICK = DWELL_PROBE_FRACTION };
 
 static const double percents[] = { 1, 50, 90, 99, 100 };
 enum { PERCENTS = sizeof percents / sizeof *percents };
@@ -348,6 +347,35 @@ Test(unit_durations, of_calls_in_several_chunks)
                 expect_collected(&analysis, 0);
             analysis_drop(&analysis);
         }
+}
+
+/* Samples take 50 of each 1,000 ns of CPU time, which is no time of the calls. So the call that waits loses nothing. */
+Test(unit_durations, of_calls_that_were_sampled)
+{
+    for (unsigned raw = 0; raw < 2; raw++) {
+        struct writer *w = writer_new();
+        sampling_write_modules(w);
+        begin_events(w, 1, 1, 0, 0, NULL, 0);
+        for (uint64_t call = 0; call < 2; call++) {
+            write_enter(w, 1000 * call, F);
+            write_off_cpu(w, false, 21000, 20000 * call);
+            write_exit(w, call ? 21000 : 1000);
+        }
+        end_events(w, true);
+        write_header(w, 252, 50, 4);
+        begin_samples(w, 1, 1, 70, 71, 0);
+        sampling_write(w, 100, F);
+        sampling_write(w, 101, COPY);
+        end_samples(w, true);
+        struct analysis analysis = durations_load(w, &(struct analysis_options){ .durations = true, .raw = raw });
+        const struct profile *p = analysis.profile;
+        bool taken = false;
+        for (size_t i = 0; i < p->node_count; i++)
+            taken |= p->nodes[i].durations && p->nodes[i].given;
+        cr_assert(taken, "no path with calls has lost time");
+        expect_durations(&analysis, 0);
+        analysis_drop(&analysis);
+    }
 }
 
 /* Only the order of time tells which calls are open on which stack. */

@@ -10,6 +10,7 @@
 #include "profile/durations.h"
 #include "sums/sums.h"
 #include "support/load.h"
+#include "support/sampled_session.h"
 #include "support/scenario.h"
 #include "support/timed_session.h"
 #include "tables/percentiles.h"
@@ -17,7 +18,9 @@
 
 TestSuite(unit_sums_durations, .timeout = 120);
 
-enum { F = TIMED_SESSION_FUNCTION, TICK = 256, THREADS = TIMED_SESSION_THREADS };
+_Static_assert((int)F == (int)TIMED_SESSION_FUNCTION, "sessions of both kinds have it");
+
+enum { TICK = 256, THREADS = TIMED_SESSION_THREADS };
 
 static void durations_profile(const char *path, uint32_t number, uint32_t count, const char *into)
 {
@@ -266,6 +269,38 @@ static void durations_make_old(const char *path)
     ((struct dwell_rec_summed *)record)->durations = 0;
     durations_write_bytes(path, &b);
     free(b.at);
+}
+
+/* Durations lose what samples took, as minima and maxima do. */
+Test(unit_sums_durations, are_no_longer_than_the_longest_call)
+{
+    char *recorded = durations_path("recorded"), *summed = durations_path("summed");
+    struct writer *w = sampling_two_calls();
+    write_header(w, 252, 300, 4); /* samples take 300 of each 1,000 ns */
+    begin_samples(w, 1, 1, 70, 71, 0);
+    sampling_write(w, 100, F);
+    sampling_write(w, 300, G);
+    end_samples(w, true);
+    writer_save(w, recorded);
+    writer_free(w);
+    durations_profile(recorded, 0, 1, summed);
+    struct analysis analysis;
+    load_with(&analysis, summed, &(struct analysis_options){ .durations = true, .limits = true });
+    size_t seen = 0;
+    for (size_t i = 0; i < analysis.profile->node_count; i++) {
+        const struct profile_node *node = &analysis.profile->nodes[i];
+        uint64_t most;
+        if (!node->durations)
+            continue;
+        durations_percentiles(node->durations, (const double[]){ 100 }, &most, 1);
+        cr_assert(le(u64, most, node->longest + node->longest / 64));
+        cr_assert(ge(u64, most, node->longest - node->longest / 64));
+        seen++;
+    }
+    cr_assert(eq(sz, seen, 2));
+    analysis_drop(&analysis);
+    free(recorded);
+    free(summed);
 }
 
 Test(unit_sums_durations, of_older_sums_are_unknown)
