@@ -14,8 +14,8 @@
  * program has threads. */
 void library_sites_change(const struct dl_phdr_info *info, const struct dwell_calls_module *module);
 
-/* Reads the plans in the session `fd`, and changes the calls of the program, which contains libdwell.a. When the process
- * is set up. */
+/* Reads the plans in the session `fd`, and changes the calls of the program, which contains libdwell.a. When the
+ * process is set up. */
 void library_sites_begin(int fd);
 
 /* Frees what unloaded modules have left. */
