@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "arguments/call_frames.h"
+#include "arguments/callee_code.h"
 #include "arguments/stack_arguments.h"
 #include "base/memory.h"
 #include "base/message.h"
@@ -107,6 +108,7 @@ struct sites_group {
     uint64_t target, function;
     const struct direct_call *calls;
     size_t count, name, name_count;
+    struct callee_code code; /* of one that is chosen */
 };
 
 static const char *sites_name(const struct sites_search *s, const struct sites_group *g, size_t i)
@@ -130,8 +132,27 @@ static bool sites_are_usual(const struct sites_search *s, const struct sites_gro
     return true;
 }
 
+/* Before the first function that is chosen. */
+static void sites_read(struct sites_search *s)
+{
+    Dwarf_Addr bias;
+    if (s->read)
+        return;
+    s->declared = stack_arguments_find(s->module->parts.module);
+    s->cfi = dwfl_module_eh_cfi(s->module->parts.module, &bias);
+    s->read = true;
+}
+
+static void sites_read_code(struct sites_search *s, struct sites_group *g)
+{
+    const struct direct_range *range = direct_calls_range(&s->found, g->function);
+    sites_read(s);
+    if (range)
+        g->code = callee_code_read(s->module->parts.image, s->cfi, g->function, range->end);
+}
+
 /* Any of the names can be a reason. */
-static const char *sites_reason(struct sites_search *s, const struct sites_group *g)
+static const char *sites_reason(struct sites_search *s, struct sites_group *g)
 {
     const char *reason = NULL;
     for (size_t i = 0; i < g->name_count && !reason; i++) {
@@ -141,6 +162,12 @@ static const char *sites_reason(struct sites_search *s, const struct sites_group
     }
     if (!reason && direct_code_switches_stacks(&s->found, s->module->parts.image, g->function))
         reason = "it changes the stack";
+    if (!reason)
+        sites_read_code(s, g);
+    if (g->code.looks_at_caller)
+        reason = "it looks at its caller";
+    if (g->code.removes_arguments)
+        reason = "it is called by rules of its own";
     if (!reason && !sites_are_usual(s, g))
         reason = "the code jumps there on a condition";
     return reason;
@@ -155,20 +182,42 @@ static void sites_bound(const struct sites_search *s, const struct sites_group *
     calls_bound_by(stack, &frame);
 }
 
-static bool sites_find_stack(struct sites_search *s, const struct sites_group *g, const char *name,
+/* Whether a caller may hand over more than a stub copies. */
+static bool sites_hand_over_much(const struct sites_search *s, const struct sites_group *g)
+{
+    for (size_t i = 0; i < g->count; i++) {
+        const struct direct_range *range = direct_calls_range(&s->found, g->calls[i].at);
+        if (!range || callee_code_hands_over(s->module->parts.image, range->begin, range->end, DWELL_CALLS_STACK_MOST))
+            return true;
+    }
+    return false;
+}
+
+/* As a struct of any size. All arguments lie in the callers' frames, so those of small ones take little. */
+static bool sites_may_take_much(const struct sites_search *s, const struct sites_group *g,
+                                const struct dwell_calls_stack *stack)
+{
+    return stack->bytes == DWELL_CALLS_STACK_MOST && !g->code.any_number &&
+           (g->code.takes_address || g->code.bytes > DWELL_CALLS_STACK_MOST) && sites_hand_over_much(s, g);
+}
+
+/* A declaration is that of the function with that name which other units can call. Compilers may change what one that
+ * they cannot call takes, and other units may have one of that name. */
+static bool sites_find_stack(struct sites_search *s, const struct sites_group *g, size_t i,
                              struct dwell_calls_stack *stack)
 {
-    Dwarf_Addr bias;
     bool exact;
-    if (!s->read) {
-        s->declared = stack_arguments_find(s->module->parts.module);
-        s->cfi = dwfl_module_eh_cfi(s->module->parts.module, &bias);
+    stack->bytes = calls_stack_bytes(&s->declared, s->module, sites_name(s, g, i), &exact);
+    if (stack->bytes == UINT32_MAX)
+        return false;
+    if (s->functions.list[g->name + i].local) {
+        stack->bytes = DWELL_CALLS_STACK_MOST;
+        exact = false;
     }
-    s->read = true;
-    stack->bytes = calls_stack_bytes(&s->declared, s->module, name, &exact);
-    if (!exact && stack->bytes != UINT32_MAX)
-        sites_bound(s, g, stack);
-    return stack->bytes != UINT32_MAX;
+    if (exact)
+        return true;
+    sites_bound(s, g, stack);
+    return !sites_may_take_much(s, g, stack);
 }
 
 static void sites_put(struct sites_search *s, const struct sites_group *g, const struct dwell_calls_stack *stack)
@@ -205,7 +254,7 @@ static void sites_say_addressed(const struct sites_search *s)
 }
 
 /* Patterns can name a function by each of its names. */
-static void sites_choose(struct sites_search *s, const struct sites_group *g)
+static void sites_choose(struct sites_search *s, struct sites_group *g)
 {
     struct dwell_calls_stack stack = { .bytes = 0 };
     const char *reason = NULL;
@@ -216,7 +265,7 @@ static void sites_choose(struct sites_search *s, const struct sites_group *g)
             continue;
         if (!chosen)
             reason = sites_reason(s, g);
-        if (!chosen && !reason && !sites_find_stack(s, g, name, &stack))
+        if (!chosen && !reason && !sites_find_stack(s, g, i, &stack))
             reason = "their arguments may take too much of the stack";
         chosen = true;
         calls_note(s->calls, name, reason);

@@ -216,10 +216,16 @@ bool direct_calls_take_address(const struct direct_calls *d, uint64_t address)
     return i < d->address_count && d->addresses[i] == address;
 }
 
-bool direct_calls_have_probes(const struct direct_calls *d, uint64_t address)
+const struct direct_range *direct_calls_range(const struct direct_calls *d, uint64_t address)
 {
     const size_t i = LOWER_BOUND(range, d->ranges, d->range_count, range->end <= address);
-    return i < d->range_count && d->ranges[i].begin <= address && d->ranges[i].probes;
+    return i < d->range_count && d->ranges[i].begin <= address ? &d->ranges[i] : NULL;
+}
+
+bool direct_calls_have_probes(const struct direct_calls *d, uint64_t address)
+{
+    const struct direct_range *range = direct_calls_range(d, address);
+    return range && range->probes;
 }
 
 /* ---- code that changes stacks ---- */
@@ -245,10 +251,10 @@ static bool direct_loads_stack(const uint8_t *code, size_t length)
 
 bool direct_code_switches_stacks(struct direct_calls *d, const struct image *image, uint64_t address)
 {
-    const size_t i = LOWER_BOUND(range, d->ranges, d->range_count, range->end <= address);
+    const struct direct_range *range = direct_calls_range(d, address);
     struct direct_reader r = { .calls = d, .image = image };
     bool loads = false;
-    if (i == d->range_count || d->ranges[i].begin > address || !direct_begin(&r, &d->ranges[i]))
+    if (!range || !direct_begin(&r, range))
         return false;
     struct code_insn insn;
     for (uint64_t at = r.begin; at < r.end && direct_decode(&r, at, &insn); at += insn.length) {

@@ -45,6 +45,9 @@ void direct_calls_drop(struct direct_calls *d);
 /* Whether the code at the address is that of a function with probes. */
 bool direct_calls_have_probes(const struct direct_calls *d, uint64_t address);
 
+/* The code of the function there. NULL if it is not known. */
+const struct direct_range *direct_calls_range(const struct direct_calls *d, uint64_t address);
+
 /* Whether functions with probes take the address, to call it through a pointer or for any other use. */
 bool direct_calls_take_address(const struct direct_calls *d, uint64_t address);
 

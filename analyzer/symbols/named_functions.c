@@ -30,7 +30,7 @@ static void functions_take(struct named_functions *f, Dwfl_Module *module, uint6
     if ((type != STT_FUNC && type != STT_GNU_IFUNC) || section == SHN_UNDEF || !*name)
         return;
     GROW(f->list, f->count, f->room);
-    f->list[f->count++] = (struct named_symbol){ address - bias, name };
+    f->list[f->count++] = (struct named_symbol){ address - bias, name, GELF_ST_BIND(symbol.st_info) == STB_LOCAL };
 }
 
 struct named_functions named_functions_find(Dwfl_Module *module)

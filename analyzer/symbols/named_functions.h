@@ -10,6 +10,7 @@
 struct named_symbol {
     uint64_t address; /* as in the file */
     const char *name; /* linkage name */
+    bool local;       /* other units may have another function of that name */
 };
 
 struct named_functions {

@@ -87,6 +87,7 @@ static const struct {
     { "__cyg_profile_func_*", own },
     { "dwell_*", own },
     { "__tls_get_addr", convention },
+    { "__x86_*", convention },
     { "__cxa_finalize", convention },
     { "__libc_csu_*", convention },
     { "__asan_*", convention },

@@ -164,6 +164,25 @@ Test(e2e_direct_calls, of_functions_that_keep_registers)
     direct_check_together("clang -O2", "--overhead none");
 }
 
+/* A declaration is that of another unit's function with the same name. */
+static void direct_check_alike(const char *compile)
+{
+    free(run_well("%s -finstrument-functions -DLIBRARY -c " SOURCES
+                  "alike.c -o other.o && %s -finstrument-functions " SOURCES "alike.c other.o -o alike",
+                  compile, compile));
+    free(run_well("./alike > without"));
+    free(run_well("$DWELL record -q --overhead none --calls-to alike ./alike > with"));
+    direct_expect_same(compile, "cat with", "cat without");
+    direct_expect_same(compile, ROWS "-c '[.rows[] | select(.function == \"alike\") | .calls] | sort'",
+                       "echo '[1,100]'");
+}
+
+Test(e2e_direct_calls, of_functions_that_have_the_same_name)
+{
+    direct_check_alike("gcc -O1 -g");
+    direct_check_alike("clang -w -O2 -g");
+}
+
 /* ---- libraries ---- */
 
 /* 4 threads load the library 50 times each, so other threads run when its calls are changed. */
@@ -314,13 +333,18 @@ Test(e2e_direct_calls, left_alone)
                                          "returns twice\n");
     direct_expect_error("takes_large", "dwell: --calls-to 'takes_large': calls of takes_large are left alone: their "
                                        "arguments may take too much of the stack\n");
+    direct_expect_error("asks_for_caller", "dwell: --calls-to 'asks_for_caller': calls of asks_for_caller are left "
+                                           "alone: it looks at its caller\n");
+    direct_expect_error("removes_arguments",
+                        "dwell: --calls-to 'removes_arguments': calls of removes_arguments are left "
+                        "alone: it is called by rules of its own\n");
     char *errors = run_well("$DWELL record -q --overhead none --calls-to '*' ./refused 2>&1");
     cr_assert(eq(str, errors,
                  "dwell: --calls-to: calls of takes_small through pointers are not recorded, whose address "
                  "the code takes\n"));
     free(errors);
     direct_expect_same("all", ROWS "-c '[.rows[] | select(.calls) | \"\\(.function) \\(.calls)\"] | sort'",
-                       "echo '[\"main 1\",\"takes_small 1\"]'");
+                       "echo '[\"call_removes_arguments 1\",\"main 1\",\"takes_small 1\"]'");
     free(run_well("gcc -O1 -g -finstrument-functions " SOURCES "refused.c part.o -o refused -Wl,--no-eh-frame-hdr"));
     direct_expect_error("takes_small", "dwell: --calls-to: no function of a library that the instrumented code of "
                                        "./refused calls is named 'takes_small'; functions that are linked into it are "
@@ -329,4 +353,19 @@ Test(e2e_direct_calls, left_alone)
     direct_expect_error("takes_small", "dwell: --calls-to: no function of a library that the instrumented code of "
                                        "./refused calls is named 'takes_small'; functions that are linked into it have "
                                        "no names, as it has no symbols\n");
+}
+
+/* Without declarations, the code says so. Small structs are copied. */
+Test(e2e_direct_calls, large_arguments_without_declarations)
+{
+    static const char *const compile[] = { "gcc -O0", "gcc -O2", "clang -w -O0", "clang -w -O2" };
+    for (size_t i = 0; i < sizeof compile / sizeof *compile; i++) {
+        free(run_well("%s -DLIBRARY -c " SOURCES "refused.c -o part.o && %s -finstrument-functions " SOURCES
+                      "refused.c part.o -o refused",
+                      compile[i], compile[i]));
+        direct_expect_error("takes_large_anywhere",
+                            "dwell: --calls-to 'takes_large_anywhere': calls of takes_large_anywhere are left alone: "
+                            "their arguments may take too much of the stack\n");
+    }
+    direct_check("gcc -O0", "--overhead none");
 }

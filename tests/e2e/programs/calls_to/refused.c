@@ -24,11 +24,29 @@ __asm__(".globl switch_stacks\n"
         "ret\n"
         ".cfi_endproc\n"
         ".size getcontext, . - getcontext\n"
-        ".size saves_context, . - saves_context\n");
+        ".size saves_context, . - saves_context\n"
+        ".globl removes_arguments\n"
+        ".type removes_arguments, @function\n"
+        "removes_arguments:\n"
+        ".cfi_startproc\n"
+        "movq 8(%rsp), %rax\n"
+        "ret $16\n"
+        ".cfi_endproc\n"
+        ".size removes_arguments, . - removes_arguments\n");
 
 int takes_large(struct large l)
 {
     return l.bytes[0];
+}
+
+int takes_large_anywhere(struct large l, int n)
+{
+    return l.bytes[n];
+}
+
+int asks_for_caller(const void *own)
+{
+    return __builtin_return_address(0) < own;
 }
 
 int takes_small(int n)
@@ -39,13 +57,30 @@ int takes_small(int n)
 long switch_stacks(void);
 int saves_context(void);
 int takes_large(struct large l);
+int takes_large_anywhere(struct large l, int n);
+int asks_for_caller(const void *own);
 int takes_small(int n);
+
+static int call_removes_arguments(void)
+{
+    long result;
+    __asm__ volatile("subq $128, %%rsp\n"
+                     "pushq $0\n"
+                     "pushq $0\n"
+                     "call removes_arguments\n"
+                     "addq $128, %%rsp"
+                     : "=a"(result)
+                     :
+                     : "memory", "cc");
+    return (int)result;
+}
 
 int main(void)
 {
     struct large l = { { 0 } };
     int (*volatile pointer)(int) = takes_small;
     switch_stacks();
-    return saves_context() + takes_large(l) + takes_small(0) + pointer(0);
+    return saves_context() + takes_large(l) + takes_large_anywhere(l, 1999) + (asks_for_caller(main) & 0) +
+           call_removes_arguments() + takes_small(0) + pointer(0);
 }
 #endif
