@@ -210,14 +210,13 @@ static bool sites_find_stack(struct sites_search *s, const struct sites_group *g
     stack->bytes = calls_stack_bytes(&s->declared, s->module, sites_name(s, g, i), &exact);
     if (stack->bytes == UINT32_MAX)
         return false;
-    if (s->functions.list[g->name + i].local) {
-        stack->bytes = DWELL_CALLS_STACK_MOST;
-        exact = false;
-    }
-    if (exact)
+    const bool local = s->functions.list[g->name + i].local;
+    if (exact && !local)
         return true;
+    if (local)
+        stack->bytes = DWELL_CALLS_STACK_MOST;
     sites_bound(s, g, stack);
-    return !sites_may_take_much(s, g, stack);
+    return (!local && stack_arguments_of(&s->declared, sites_name(s, g, i))) || !sites_may_take_much(s, g, stack);
 }
 
 static void sites_put(struct sites_search *s, const struct sites_group *g, const struct dwell_calls_stack *stack)

@@ -141,11 +141,18 @@ static bool callee_find(Dwarf_CFI *cfi, uint64_t at, const struct callee_memory 
     return known;
 }
 
+/* `lock orq $0, (%rsp)` and its kind: a barrier for memory, and a look whether the stack is there. */
+static bool callee_changes_nothing(const struct callee_op *op)
+{
+    return *op->at == 0x83 && (op->at[1] >> 3 & 7) <= 1 && op->end[-1] == 0;
+}
+
 static void callee_take(struct callee_code *code, Dwarf_CFI *cfi, uint64_t at, const struct callee_op *op)
 {
     struct callee_memory memory;
     int64_t from_end;
-    if (!callee_read_memory(op, &memory) || memory.offset < 0 || !callee_find(cfi, at, &memory, &from_end))
+    if (!callee_read_memory(op, &memory) || callee_changes_nothing(op) || memory.offset < 0 ||
+        !callee_find(cfi, at, &memory, &from_end))
         return;
     code->looks_at_caller |= from_end >= -WORD && from_end < 0;
     code->takes_address |= from_end >= 0 && memory.computed;
