@@ -141,10 +141,11 @@ void calling_modules_drop(struct calling_modules *c)
 
 /* ---- the order ---- */
 
+/* A library without a name of its own is needed by the path that was given to the linker. */
 static bool calling_has_name(const struct calling_module *m, const char *library)
 {
     const char *name = m->elf ? elf_dynamic_text(m->elf, DT_SONAME, 0) : NULL;
-    return strcmp(name ? name : path_file_name(m->path), library) == 0;
+    return strcmp(name ? name : path_file_name(m->path), name ? library : path_file_name(library)) == 0;
 }
 
 /* Gives the next number to the module of that name. */

@@ -32,12 +32,12 @@ static bool program_modules_list_libraries(const char *path, program_module_take
     char *line = NULL;
     size_t room = 0;
     while (in && getline(&line, &room, in) >= 0) {
-        char *begin = strchr(line, '/'), *end = begin ? strstr(begin, " (0x") : NULL;
-        if (!end)
+        char *name = line + strspn(line, "\t "), *arrow = strstr(name, "=> "), *end = strstr(name, " (0x");
+        const char *file = arrow ? arrow + 3 : name; /* a path may be relative */
+        if (!end || !strchr(file, '/'))
             continue;
         *end = '\0';
-        char *arrow = strstr(line, "=> ");
-        take(context, arrow && arrow[3] == '/' ? arrow + 3 : begin);
+        take(context, file);
     }
     free(line);
     if (in)

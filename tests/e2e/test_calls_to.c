@@ -72,6 +72,16 @@ Test(e2e_calls_to, at_fixed_addresses)
     calls_check("gcc -O2 -no-pie -fno-pie -fno-plt", "--overhead none");
 }
 
+/* The library has no name of its own. */
+Test(e2e_calls_to, of_a_library_that_is_linked_by_its_path)
+{
+    calls_build("gcc -O1");
+    free(run_well("gcc -O1 -w -finstrument-functions " SOURCES "caller.c -o caller -pthread ./libcallee.so"));
+    free(run_well("$DWELL record -q --overhead none --calls-to 'libcallee.so!*' ./caller > with"));
+    calls_expect_same("by its path", "cat with", "cat without");
+    calls_expect_same("by its path", RECORDED, PRINTED);
+}
+
 Test(e2e_calls_to, of_clang)
 {
     calls_check("clang -O2", "--overhead none");
