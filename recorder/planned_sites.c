@@ -151,6 +151,17 @@ static void sites_read_code(struct sites_search *s, struct sites_group *g)
         g->code = callee_code_read(s->module->parts.image, s->cfi, g->function, range->end);
 }
 
+static bool sites_use_flags(const struct sites_search *s, const struct sites_group *g)
+{
+    for (size_t i = 0; i < g->count; i++) {
+        const struct direct_range *range = direct_calls_range(&s->found, g->calls[i].at);
+        if (range && g->calls[i].kind == DIRECT_CALL &&
+            callee_code_leaves_flags(s->module->parts.image, g->calls[i].next, range->end))
+            return true;
+    }
+    return false;
+}
+
 /* Any of the names can be a reason. */
 static const char *sites_reason(struct sites_search *s, struct sites_group *g)
 {
@@ -166,7 +177,7 @@ static const char *sites_reason(struct sites_search *s, struct sites_group *g)
         sites_read_code(s, g);
     if (g->code.looks_at_caller)
         reason = "it looks at its caller";
-    if (g->code.removes_arguments)
+    if (!reason && (g->code.removes_arguments || sites_use_flags(s, g)))
         reason = "it is called by rules of its own";
     if (!reason && !sites_are_usual(s, g))
         reason = "the code jumps there on a condition";

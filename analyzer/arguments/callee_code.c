@@ -238,3 +238,35 @@ bool callee_code_hands_over(const struct image *image, uint64_t begin, uint64_t 
     }
     return lowers && (copies || (sizes && to_stack));
 }
+
+/* ---- flags ---- */
+
+static bool callee_moves_only(const uint8_t *op)
+{
+    return (*op >= 0x88 && *op <= 0x8b) || *op == LEA || (*op >= 0xb0 && *op < 0xc0) || *op == 0xc6 || *op == 0xc7 ||
+           (*op >= 0x50 && *op < 0x60) || (*op == 0x0f && (op[1] == 0xb6 || op[1] == 0xb7));
+}
+
+/* jcc, setcc, cmovcc, adc, sbb, lahf and pushf. */
+static bool callee_uses_flags(const uint8_t *op)
+{
+    const uint8_t kind = op[1] >> 3 & 7;
+    return (*op >= 0x70 && *op < 0x80) || (*op >= 0x10 && *op < 0x16) || (*op >= 0x18 && *op < 0x1e) || *op == 0x9c ||
+           *op == 0x9f || (*op >= 0x80 && *op <= 0x83 && (kind == 2 || kind == 3)) ||
+           (*op == 0x0f && ((op[1] >= 0x40 && op[1] < 0x50) || (op[1] >= 0x80 && op[1] < 0xa0)));
+}
+
+/* Compilers take flags for lost after a call. */
+bool callee_code_leaves_flags(const struct image *image, uint64_t behind, uint64_t end)
+{
+    struct code_insn insn;
+    uint8_t code[LONGEST] = { 0 };
+    for (uint64_t at = behind; callee_next(image, at, end, code, &insn); at += insn.length) {
+        const uint8_t *op = code;
+        while (op < code + insn.length && (*op == 0x66 || (*op & 0xf0) == REX))
+            op++;
+        if (op + 1 >= code + LONGEST || !callee_moves_only(op))
+            return op + 1 < code + LONGEST && callee_uses_flags(op);
+    }
+    return false;
+}

@@ -23,4 +23,7 @@ struct callee_code callee_code_read(const struct image *image, Dwarf_CFI *cfi, u
 /* Whether code may copy more bytes at once to the stack, as the arguments of a call. */
 bool callee_code_hands_over(const struct image *image, uint64_t begin, uint64_t end, uint32_t bytes);
 
+/* Whether the code behind a call uses flags that the function, or code before the call, has set. */
+bool callee_code_leaves_flags(const struct image *image, uint64_t behind, uint64_t end);
+
 #endif

@@ -338,13 +338,16 @@ Test(e2e_direct_calls, left_alone)
     direct_expect_error("removes_arguments",
                         "dwell: --calls-to 'removes_arguments': calls of removes_arguments are left "
                         "alone: it is called by rules of its own\n");
+    direct_expect_error("sets_flags",
+                        "dwell: --calls-to 'sets_flags': calls of sets_flags are left alone: it is called "
+                        "by rules of its own\n");
     char *errors = run_well("$DWELL record -q --overhead none --calls-to '*' ./refused 2>&1");
     cr_assert(eq(str, errors,
                  "dwell: --calls-to: calls of takes_small through pointers are not recorded, whose address "
                  "the code takes\n"));
     free(errors);
     direct_expect_same("all", ROWS "-c '[.rows[] | select(.calls) | \"\\(.function) \\(.calls)\"] | sort'",
-                       "echo '[\"call_removes_arguments 1\",\"main 1\",\"takes_small 1\"]'");
+                       "echo '[\"call_removes_arguments 1\",\"call_sets_flags 1\",\"main 1\",\"takes_small 1\"]'");
     free(run_well("gcc -O1 -g -finstrument-functions " SOURCES "refused.c part.o -o refused -Wl,--no-eh-frame-hdr"));
     direct_expect_error("takes_small", "dwell: --calls-to: no function of a library that the instrumented code of "
                                        "./refused calls is named 'takes_small'; functions that are linked into it are "

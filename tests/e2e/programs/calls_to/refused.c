@@ -32,7 +32,15 @@ __asm__(".globl switch_stacks\n"
         "movq 8(%rsp), %rax\n"
         "ret $16\n"
         ".cfi_endproc\n"
-        ".size removes_arguments, . - removes_arguments\n");
+        ".size removes_arguments, . - removes_arguments\n"
+        ".globl sets_flags\n"
+        ".type sets_flags, @function\n"
+        "sets_flags:\n"
+        ".cfi_startproc\n"
+        "cmpl $10, %edi\n"
+        "ret\n"
+        ".cfi_endproc\n"
+        ".size sets_flags, . - sets_flags\n");
 
 int takes_large(struct large l)
 {
@@ -77,12 +85,25 @@ static int call_removes_arguments(void)
     return (int)result;
 }
 
+static int call_sets_flags(int n)
+{
+    unsigned char less;
+    __asm__ volatile("leaq -128(%%rsp), %%rsp\n"
+                     "call sets_flags\n"
+                     "leaq 128(%%rsp), %%rsp\n"
+                     "setl %0"
+                     : "=r"(less)
+                     : "D"(n)
+                     : "memory", "cc");
+    return less;
+}
+
 int main(void)
 {
     struct large l = { { 0 } };
     int (*volatile pointer)(int) = takes_small;
     switch_stacks();
     return saves_context() + takes_large(l) + takes_large_anywhere(l, 1999) + (asks_for_caller(main) & 0) +
-           call_removes_arguments() + takes_small(0) + pointer(0);
+           call_removes_arguments() + call_sets_flags(20) + takes_small(0) + pointer(0);
 }
 #endif
