@@ -150,6 +150,19 @@ __attribute__((used)) static void call_stub_exit(const struct call_stub *stub, u
  *
  * call_stub_common: rbp is S - 16. Below it are rbx, rax, the registers of arguments, r10, r11, and vector registers.
  * The runtime's functions need a stack that is aligned to 16 bytes; code may keep its own at multiples of 8. */
+/* Adds a call to the counter of the stub in r11. rax is on the stack. Goes to 1 if the thread has no page for it. */
+#define CALL_STUB_ADD_ONE                                                                                              \
+    "pushq %rax\n"                                                                                                     \
+    ".cfi_def_cfa_offset 16\n"                                                                                         \
+    "movq counts_self@gottpoff(%rip), %rax\n"                                                                          \
+    "movq %fs:(%rax), %rax\n"                                                                                          \
+    "addq 32(%r11), %rax\n"                                                                                            \
+    "movq (%rax), %rax\n"                                                                                              \
+    "testq %rax, %rax\n"                                                                                               \
+    "jz 1f\n"                                                                                                          \
+    "addq 40(%r11), %rax\n"                                                                                            \
+    "incq (%rax)\n"
+
 __asm__(".pushsection .text\n"
         ".balign 64\n"
         ".type call_stub_gates, @function\n"
@@ -180,18 +193,7 @@ __asm__(".pushsection .text\n"
         ".size call_stub_counters, . - call_stub_counters\n"
         ".type call_stub_count_call, @function\n"
         "call_stub_count_call:\n"
-        ".cfi_startproc\n"
-        "pushq %rax\n"
-        ".cfi_def_cfa_offset 16\n"
-        "movq counts_self@gottpoff(%rip), %rax\n"
-        "movq %fs:(%rax), %rax\n"
-        "addq 32(%r11), %rax\n"
-        "movq (%rax), %rax\n"
-        "testq %rax, %rax\n"
-        "jz 1f\n"
-        "addq 40(%r11), %rax\n"
-        "incq (%rax)\n"
-        "popq %rax\n"
+        ".cfi_startproc\n" CALL_STUB_ADD_ONE "popq %rax\n"
         ".cfi_def_cfa_offset 8\n"
         "jmp *(%r11)\n"
         ".cfi_def_cfa_offset 16\n"
@@ -224,18 +226,7 @@ __asm__(".pushsection .text\n"
         ".size call_stub_direct_counters, . - call_stub_direct_counters\n"
         ".type call_stub_add_one, @function\n"
         "call_stub_add_one:\n" /* the zero flag is set if there is no page */
-        ".cfi_startproc\n"
-        "pushq %rax\n"
-        ".cfi_def_cfa_offset 16\n"
-        "movq counts_self@gottpoff(%rip), %rax\n"
-        "movq %fs:(%rax), %rax\n"
-        "addq 32(%r11), %rax\n"
-        "movq (%rax), %rax\n"
-        "testq %rax, %rax\n"
-        "jz 1f\n"
-        "addq 40(%r11), %rax\n"
-        "incq (%rax)\n"
-        "testq %rax, %rax\n"
+        ".cfi_startproc\n" CALL_STUB_ADD_ONE "testq %rax, %rax\n"
         "1: popq %rax\n"
         ".cfi_def_cfa_offset 8\n"
         "ret\n"

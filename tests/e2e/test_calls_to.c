@@ -192,23 +192,6 @@ static void calls_check_thrown(const char *compile, const char *options)
                       "echo '[4000,4000,4000]'");
 }
 
-/* A signal takes the stack below the stack pointer. So a stub lowers it and leaves it there until it returns: it never
- * takes its frame's end (0x18(%rbp)) for a moment, as a step to where it belongs. */
-Test(e2e_calls_to, stubs_keep_what_lies_in_their_frame)
-{
-    char *out =
-        run_well("objdump -d --no-show-raw-insn --disassemble=call_stub_common $RUNTIME | grep -o '[^\t]*,%%rsp' "
-                 "| tr -s ' '");
-    cr_assert(eq(str, out,
-                 "lea -0xd0(%rsp),%rsp\n"
-                 "lea 0x18(%rbp,%rax,1),%rsp\n"
-                 "and $0xfffffffffffffff0,%rsp\n"
-                 "lea 0x18(%rbp,%rax,1),%rsp\n"
-                 "and $0xfffffffffffffff0,%rsp\n"
-                 "lea 0x8(%rsp),%rsp\n"));
-    free(out);
-}
-
 Test(e2e_calls_to, exceptions)
 {
     calls_check_thrown("g++ -O2 -g", "--overhead none");

@@ -124,6 +124,23 @@ Test(e2e_direct_calls, in_signal_handlers_and_forked_children)
     direct_check_linked("gcc -O0 -no-pie -fno-pie", "");
 }
 
+/* A signal takes the stack below the stack pointer. So a stub lowers it and leaves it there until it returns: it never
+ * takes its frame's end (0x18(%rbp)) for a moment, as a step to where it belongs. */
+Test(e2e_direct_calls, stubs_keep_what_lies_in_their_frame)
+{
+    char *out =
+        run_well("objdump -d --no-show-raw-insn --disassemble=call_stub_common $RUNTIME | grep -o '[^\t]*,%%rsp' "
+                 "| tr -s ' '");
+    cr_assert(eq(str, out,
+                 "lea -0xd0(%rsp),%rsp\n"
+                 "lea 0x18(%rbp,%rax,1),%rsp\n"
+                 "and $0xfffffffffffffff0,%rsp\n"
+                 "lea 0x18(%rbp,%rax,1),%rsp\n"
+                 "and $0xfffffffffffffff0,%rsp\n"
+                 "lea 0x8(%rsp),%rsp\n"));
+    free(out);
+}
+
 static void direct_check_thrown(const char *compile, const char *options)
 {
     direct_archive("gcc -O1");

@@ -43,6 +43,9 @@ static void clean(void *p)
 }
 static void *waits(void *p)
 {
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, nullptr); /* other threads get the signals: so it calls callee_back once */
     pthread_cleanup_push(clean, p);
     for (;;)
         callee_back(
