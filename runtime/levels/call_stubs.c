@@ -140,17 +140,7 @@ __attribute__((used)) static void call_stub_exit(const struct call_stub *stub, u
         probe_exit_at(stub->function, first - stub->frame, false);
 }
 
-/* Gates have the description for unwinders that each function begins with.
- *
- * A stub pushes its number and goes on with call_stub_common. The one description for unwinders covers all of them:
- * from byte 9 of a stub on, the stack has a word more.
- *
- * A counting stub may change r11 and the flags, as the linker's stubs may. Where the thread has no page, it goes on as
- * the other stub. That of a direct call changes the flags only: its stack has a word more in bytes 6 to 19.
- *
- * call_stub_common: rbp is S - 16. Below it are rbx, rax, the registers of arguments, r10, r11, and vector registers.
- * The runtime's functions need a stack that is aligned to 16 bytes; code may keep its own at multiples of 8. */
-/* Adds a call to the counter of the stub in r11. rax is on the stack. Goes to 1 if the thread has no page for it. */
+/* Adds a call to the counter of the stub in r11, and leaves rax on the stack. Goes to 1 if the thread has no page. */
 #define CALL_STUB_ADD_ONE                                                                                              \
     "pushq %rax\n"                                                                                                     \
     ".cfi_def_cfa_offset 16\n"                                                                                         \
@@ -163,6 +153,53 @@ __attribute__((used)) static void call_stub_exit(const struct call_stub *stub, u
     "addq 40(%r11), %rax\n"                                                                                            \
     "incq (%rax)\n"
 
+/* Where call_stub_common keeps vector registers: xmm2 to xmm7, which are no results, and xmm8 to xmm15. */
+#define CALL_STUB_SAVE_LOW                                                                                             \
+    "movups %xmm2, -128(%rbp)\n"                                                                                       \
+    "movups %xmm3, -144(%rbp)\n"                                                                                       \
+    "movups %xmm4, -160(%rbp)\n"                                                                                       \
+    "movups %xmm5, -176(%rbp)\n"                                                                                       \
+    "movups %xmm6, -192(%rbp)\n"                                                                                       \
+    "movups %xmm7, -208(%rbp)\n"
+
+#define CALL_STUB_LOAD_LOW                                                                                             \
+    "movups -208(%rbp), %xmm7\n"                                                                                       \
+    "movups -192(%rbp), %xmm6\n"                                                                                       \
+    "movups -176(%rbp), %xmm5\n"                                                                                       \
+    "movups -160(%rbp), %xmm4\n"                                                                                       \
+    "movups -144(%rbp), %xmm3\n"                                                                                       \
+    "movups -128(%rbp), %xmm2\n"
+
+#define CALL_STUB_SAVE_HIGH                                                                                            \
+    "movups %xmm8, -224(%rbp)\n"                                                                                       \
+    "movups %xmm9, -240(%rbp)\n"                                                                                       \
+    "movups %xmm10, -256(%rbp)\n"                                                                                      \
+    "movups %xmm11, -272(%rbp)\n"                                                                                      \
+    "movups %xmm12, -288(%rbp)\n"                                                                                      \
+    "movups %xmm13, -304(%rbp)\n"                                                                                      \
+    "movups %xmm14, -320(%rbp)\n"                                                                                      \
+    "movups %xmm15, -336(%rbp)\n"
+
+#define CALL_STUB_LOAD_HIGH                                                                                            \
+    "movups -336(%rbp), %xmm15\n"                                                                                      \
+    "movups -320(%rbp), %xmm14\n"                                                                                      \
+    "movups -304(%rbp), %xmm13\n"                                                                                      \
+    "movups -288(%rbp), %xmm12\n"                                                                                      \
+    "movups -272(%rbp), %xmm11\n"                                                                                      \
+    "movups -256(%rbp), %xmm10\n"                                                                                      \
+    "movups -240(%rbp), %xmm9\n"                                                                                       \
+    "movups -224(%rbp), %xmm8\n"
+
+/* Gates have the description for unwinders that each function begins with.
+ *
+ * A stub pushes its number and goes on with call_stub_common. The one description for unwinders covers all of them:
+ * from byte 9 of a stub on, the stack has a word more.
+ *
+ * A counting stub may change r11 and the flags, as the linker's stubs may. Where the thread has no page, it goes on as
+ * the other stub. That of a direct call changes the flags only: its stack has a word more in bytes 6 to 19.
+ *
+ * call_stub_common: rbp is S - 16. Below it are rbx, rax, the registers of arguments, r10, r11, and vector registers.
+ * The runtime's functions need a stack that is aligned to 16 bytes; code may keep its own at multiples of 8. */
 __asm__(".pushsection .text\n"
         ".balign 64\n"
         ".type call_stub_gates, @function\n"
@@ -270,14 +307,7 @@ __asm__(".pushsection .text\n"
         "movq %r10, -72(%rbp)\n"
         "movq %r11, -80(%rbp)\n"
         "movups %xmm0, -96(%rbp)\n"
-        "movups %xmm1, -112(%rbp)\n"
-        "movups %xmm2, -128(%rbp)\n"
-        "movups %xmm3, -144(%rbp)\n"
-        "movups %xmm4, -160(%rbp)\n"
-        "movups %xmm5, -176(%rbp)\n"
-        "movups %xmm6, -192(%rbp)\n"
-        "movups %xmm7, -208(%rbp)\n"
-        "movq 8(%rbp), %rbx\n"
+        "movups %xmm1, -112(%rbp)\n" CALL_STUB_SAVE_LOW "movq 8(%rbp), %rbx\n"
         "shlq $6, %rbx\n"
         "leaq call_stub_list(%rip), %rdi\n"
         "addq %rdi, %rbx\n"
@@ -297,13 +327,7 @@ __asm__(".pushsection .text\n"
         "movl 16(%rbx), %eax\n"
         "negq %rax\n"
         "leaq 24(%rbp,%rax), %rsp\n" /* at once: a signal takes what is below the stack pointer */
-        "movups -208(%rbp), %xmm7\n"
-        "movups -192(%rbp), %xmm6\n"
-        "movups -176(%rbp), %xmm5\n"
-        "movups -160(%rbp), %xmm4\n"
-        "movups -144(%rbp), %xmm3\n"
-        "movups -128(%rbp), %xmm2\n"
-        "movups -112(%rbp), %xmm1\n"
+        CALL_STUB_LOAD_LOW "movups -112(%rbp), %xmm1\n"
         "movups -96(%rbp), %xmm0\n"
         "movq -80(%rbp), %r11\n"
         "movq -72(%rbp), %r10\n"
@@ -343,26 +367,8 @@ __asm__(".pushsection .text\n"
         ".cfi_def_cfa %rbp, 24\n" /* in direct calls: as between the calls of the runtime */
         ".cfi_offset %rbp, -24\n"
         ".cfi_offset %rbx, -32\n"
-        "2:\n"
-        "movups %xmm8, -224(%rbp)\n"
-        "movups %xmm9, -240(%rbp)\n"
-        "movups %xmm10, -256(%rbp)\n"
-        "movups %xmm11, -272(%rbp)\n"
-        "movups %xmm12, -288(%rbp)\n"
-        "movups %xmm13, -304(%rbp)\n"
-        "movups %xmm14, -320(%rbp)\n"
-        "movups %xmm15, -336(%rbp)\n"
-        "jmp 1b\n"
-        "4:\n"
-        "movups -336(%rbp), %xmm15\n"
-        "movups -320(%rbp), %xmm14\n"
-        "movups -304(%rbp), %xmm13\n"
-        "movups -288(%rbp), %xmm12\n"
-        "movups -272(%rbp), %xmm11\n"
-        "movups -256(%rbp), %xmm10\n"
-        "movups -240(%rbp), %xmm9\n"
-        "movups -224(%rbp), %xmm8\n"
-        "jmp 3b\n"
+        "2:\n" CALL_STUB_SAVE_HIGH "jmp 1b\n"
+        "4:\n" CALL_STUB_LOAD_HIGH "jmp 3b\n"
         "6:\n"
         "movq %rdi, -24(%rbp)\n"
         "movq %rsi, -32(%rbp)\n"
@@ -370,38 +376,8 @@ __asm__(".pushsection .text\n"
         "movq %r8, -56(%rbp)\n"
         "movq %r9, -64(%rbp)\n"
         "movq %r10, -72(%rbp)\n"
-        "movq %r11, -80(%rbp)\n"
-        "movups %xmm2, -128(%rbp)\n"
-        "movups %xmm3, -144(%rbp)\n"
-        "movups %xmm4, -160(%rbp)\n"
-        "movups %xmm5, -176(%rbp)\n"
-        "movups %xmm6, -192(%rbp)\n"
-        "movups %xmm7, -208(%rbp)\n"
-        "movups %xmm8, -224(%rbp)\n"
-        "movups %xmm9, -240(%rbp)\n"
-        "movups %xmm10, -256(%rbp)\n"
-        "movups %xmm11, -272(%rbp)\n"
-        "movups %xmm12, -288(%rbp)\n"
-        "movups %xmm13, -304(%rbp)\n"
-        "movups %xmm14, -320(%rbp)\n"
-        "movups %xmm15, -336(%rbp)\n"
-        "jmp 5b\n"
-        "8:\n"
-        "movups -336(%rbp), %xmm15\n"
-        "movups -320(%rbp), %xmm14\n"
-        "movups -304(%rbp), %xmm13\n"
-        "movups -288(%rbp), %xmm12\n"
-        "movups -272(%rbp), %xmm11\n"
-        "movups -256(%rbp), %xmm10\n"
-        "movups -240(%rbp), %xmm9\n"
-        "movups -224(%rbp), %xmm8\n"
-        "movups -208(%rbp), %xmm7\n"
-        "movups -192(%rbp), %xmm6\n"
-        "movups -176(%rbp), %xmm5\n"
-        "movups -160(%rbp), %xmm4\n"
-        "movups -144(%rbp), %xmm3\n"
-        "movups -128(%rbp), %xmm2\n"
-        "movq -80(%rbp), %r11\n"
+        "movq %r11, -80(%rbp)\n" CALL_STUB_SAVE_LOW CALL_STUB_SAVE_HIGH "jmp 5b\n"
+        "8:\n" CALL_STUB_LOAD_HIGH CALL_STUB_LOAD_LOW "movq -80(%rbp), %r11\n"
         "movq -72(%rbp), %r10\n"
         "movq -64(%rbp), %r9\n"
         "movq -56(%rbp), %r8\n"
