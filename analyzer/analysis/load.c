@@ -401,8 +401,7 @@ static void load_profile(struct analysis *analysis, const struct analysis_option
     if (analysis->durations && analysis->file->sums.summed_count && durations_lack_probes(analysis))
         profile_drop_durations(analysis->profile);
     recorded_sessions_divide(analysis);
-    if (analysis->durations && !analysis->file->sums.summed_count && !analysis->lines &&
-        !single_calls_are_kept(analysis))
+    if (analysis->durations && !analysis->file->sums.summed_count && !analysis->lines && !single_calls_keep(analysis))
         single_calls_find_durations(analysis);
     analysis->rollup = rollup_new(analysis->profile);
     analysis->names = names_find(analysis->file, analysis->profile);

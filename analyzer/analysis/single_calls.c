@@ -308,40 +308,48 @@ void single_calls_collect(struct analysis *analysis, unsigned jobs)
     free(costs);
 }
 
-/* Whether the durations of a path add up to its inclusive time as well as a histogram of them can tell. A single call
- * takes that time. Those of a path with unfinished calls do not add up, and times below the resolution are those of
- * probes. */
-static bool single_calls_add_up(struct profile_node *node, uint64_t inclusive, uint64_t resolution)
+/* Whether the durations of a path have to add up to its inclusive time. Those of a path with unfinished calls do not,
+ * and times below the resolution are those of probes. */
+static bool single_calls_are_all(const struct profile_node *node, uint64_t inclusive, uint64_t resolution)
 {
-    enum { PART = 128, ROUNDED = 2 };
-    if (!node->durations || durations_calls(node->durations) != node->calls || inclusive / resolution < node->calls)
-        return true;
-    const uint64_t sum = node->durations->sum / DWELL_PROBE_FRACTION;
-    const bool good = less(sum, inclusive) + less(inclusive, sum) <= inclusive / PART + ROUNDED;
-    if (good && node->calls == 1)
-        durations_set_call(&node->durations, inclusive, inclusive * DWELL_PROBE_FRACTION);
-    return good;
+    return node->durations && durations_calls(node->durations) == node->calls && inclusive / resolution >= node->calls;
 }
 
-static bool single_calls_all_add_up(struct analysis *analysis)
+/* As well as a histogram can tell. */
+static bool single_calls_add_up(const struct durations *durations, uint64_t inclusive)
+{
+    enum { PART = 128, ROUNDED = 2 };
+    const uint64_t sum = durations->sum / DWELL_PROBE_FRACTION;
+    return less(sum, inclusive) + less(inclusive, sum) <= inclusive / PART + ROUNDED;
+}
+
+/* Whether the durations of all paths add up. If so, the only call of a path gets the path's time. */
+static bool single_calls_complete(struct analysis *analysis)
 {
     struct profile *p = analysis->profile;
     const uint64_t resolution = larger(single_calls_resolution(analysis->file), 1);
     uint64_t *inclusive = need_memory(p->node_count + 1, sizeof *inclusive);
     bool good = true;
     for (size_t i = p->node_count; i-- > 0 && good;) { /* children come after their parents */
-        inclusive[i] += p->nodes[i].elapsed;
-        if (p->nodes[i].parent != PROFILE_NONE)
-            inclusive[p->nodes[i].parent] += inclusive[i];
-        good = single_calls_add_up(&p->nodes[i], inclusive[i], resolution);
+        const struct profile_node *node = &p->nodes[i];
+        inclusive[i] += node->elapsed;
+        if (node->parent != PROFILE_NONE)
+            inclusive[node->parent] += inclusive[i];
+        good =
+            !single_calls_are_all(node, inclusive[i], resolution) || single_calls_add_up(node->durations, inclusive[i]);
+    }
+    for (size_t i = 0; i < p->node_count && good; i++) {
+        struct profile_node *node = &p->nodes[i];
+        if (node->calls == 1 && single_calls_are_all(node, inclusive[i], resolution))
+            durations_set_call(&node->durations, inclusive[i], inclusive[i] * DWELL_PROBE_FRACTION);
     }
     free(inclusive);
     return good;
 }
 
-bool single_calls_are_kept(struct analysis *analysis)
+bool single_calls_keep(struct analysis *analysis)
 {
-    return analysis->durations_kept && !path_probes_are_divided(analysis->profile) && single_calls_all_add_up(analysis);
+    return analysis->durations_kept && !path_probes_are_divided(analysis->profile) && single_calls_complete(analysis);
 }
 
 /* What a worker of a scan has. Its durations are also for paths that the profile does not have. */

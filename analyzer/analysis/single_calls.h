@@ -30,10 +30,10 @@ void single_calls_find_net(struct analysis *analysis);
  * kept meanwhile. */
 void single_calls_collect(struct analysis *analysis, unsigned jobs);
 
-/* Whether it kept them: not for a range of time, as calls have their whole time, nor with several stacks on a thread,
- * nor if samples or counting took a part of the paths' time, nor if the durations of a path do not add up to its time,
- * without probes, within 1/128. */
-bool single_calls_are_kept(struct analysis *analysis);
+/* Completes the durations that it kept. False if they are not good: in a range of time, as calls have their whole time;
+ * with several stacks on a thread; if samples or counting took a part of the paths' time; or if the durations of a path
+ * do not add up to its time, without probes, within 1/128. */
+bool single_calls_keep(struct analysis *analysis);
 
 /* Otherwise: finds them as views of single calls do. The session is read again. */
 void single_calls_find_durations(struct analysis *analysis);
