@@ -1,11 +1,12 @@
 /* Reads how long calls took into an analysis, and says of how many runs that is known. */
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "base/numbers.h"
 #include "fleet/answer_part.h"
 #include "profile/durations.h"
 
-static size_t answer_count_durations(const struct fleet_run *runs, size_t count)
+size_t answer_count_durations(const struct fleet_run *runs, size_t count)
 {
     size_t known = 0;
     for (size_t i = 0; i < count; i++)
@@ -13,13 +14,16 @@ static size_t answer_count_durations(const struct fleet_run *runs, size_t count)
     return known;
 }
 
-/* The key of each row is that of a function, with its module, or that of a path. */
-static FILE *answer_ask_durations(const struct answer *a, const char *key)
+FILE *answer_ask_durations(const struct answer *a, bool by_path)
 {
-    return fleet_ask(a->store, a->error,
-                     "SELECT %s, counter, sum(calls), sum(elapsed) FROM %s." FLEET_DURATIONS
-                     " WHERE %s GROUP BY %s, counter ORDER BY %s, counter FORMAT RowBinary",
-                     key, a->store->database, a->rows, key, key);
+    const char *key = by_path ? "path" : "module, function", *first = a->place ? "place, " : "";
+    char *place = a->place ? need_text("%s AS place, ", a->place) : need_text("%s", "");
+    FILE *answer = fleet_ask(a->store, a->error,
+                             "SELECT %s%s, counter, sum(calls), sum(elapsed) FROM %s." FLEET_DURATIONS
+                             " WHERE %s GROUP BY %s%s, counter ORDER BY %s%s, counter FORMAT RowBinary",
+                             place, key, a->store->database, a->rows, first, key, first, key);
+    free(place);
+    return answer;
 }
 
 /* The time is that of a single call. A counter has its most calls if the sum is more. */
@@ -30,43 +34,48 @@ static void answer_read_counter(struct binary_reader *r, struct durations **d)
     r->broken = r->broken || !durations_add_counter(d, counter, smaller(calls, most), ns * DWELL_PROBE_FRACTION);
 }
 
-bool answer_read_function_durations(struct answer *a, const struct fleet_run *runs, size_t count)
+void answer_read_function_duration(struct answer *a, struct binary_reader *r)
 {
     struct profile *p = a->analysis->profile;
+    const uint64_t module = binary_get(r, 8), number = binary_get(r, 8);
+    if (r->broken)
+        return;
+    const uint32_t node = profile_child(p, profile_root(p, 0, 0), answer_numbered(a, module, number));
+    answer_read_counter(r, &p->nodes[node].durations);
+}
+
+void answer_read_path_duration(struct answer *a, struct binary_reader *r, const struct number_index *nodes)
+{
+    const uint32_t node = answer_find(nodes, binary_get(r, 8));
+    r->broken |= node == PROFILE_NONE;
+    if (!r->broken)
+        answer_read_counter(r, &a->analysis->profile->nodes[node].durations);
+}
+
+bool answer_read_function_durations(struct answer *a, const struct fleet_run *runs, size_t count)
+{
     if (!answer_count_durations(runs, count))
         return true;
-    FILE *answer = answer_ask_durations(a, "module, function");
+    FILE *answer = answer_ask_durations(a, false);
     if (!answer)
         return false;
     struct binary_reader r = { .in = answer };
-    const uint32_t root = profile_root(p, 0, 0);
-    while (binary_has_row(&r)) {
-        const uint64_t module = binary_get(&r, 8), number = binary_get(&r, 8);
-        if (r.broken)
-            break;
-        const uint32_t node = profile_child(p, root, answer_numbered(a, module, number));
-        answer_read_counter(&r, &p->nodes[node].durations);
-    }
+    while (binary_has_row(&r))
+        answer_read_function_duration(a, &r);
     return answer_end(a, &r);
 }
 
 bool answer_read_path_durations(struct answer *a, const struct fleet_run *runs, size_t count,
                                 const struct number_index *nodes)
 {
-    struct profile *p = a->analysis->profile;
     if (!answer_count_durations(runs, count))
         return true;
-    FILE *answer = answer_ask_durations(a, "path");
+    FILE *answer = answer_ask_durations(a, true);
     if (!answer)
         return false;
     struct binary_reader r = { .in = answer };
-    while (binary_has_row(&r)) {
-        const uint32_t node = answer_find(nodes, binary_get(&r, 8));
-        r.broken |= node == PROFILE_NONE;
-        if (r.broken)
-            break;
-        answer_read_counter(&r, &p->nodes[node].durations);
-    }
+    while (binary_has_row(&r))
+        answer_read_path_duration(a, &r, nodes);
     return answer_end(a, &r);
 }
 

@@ -106,8 +106,17 @@ bool answer_read_path(struct answer *a, struct binary_reader *r, uint32_t root, 
 
 /* ---- durations of calls ---- */
 
-/* Adds those of functions, each as those of a path, or those of the paths that were read before. Asks for none if no
- * run has any. */
+/* How many of the runs have them in the store. */
+size_t answer_count_durations(const struct fleet_run *runs, size_t count);
+
+/* Asks for those of functions or of paths. Rows begin with their run's place, as those of sums do. */
+FILE *answer_ask_durations(const struct answer *a, bool by_path);
+
+/* Adds a row after the place: to a function, as if it were a path, or to one of the paths that were read before. */
+void answer_read_function_duration(struct answer *a, struct binary_reader *r);
+void answer_read_path_duration(struct answer *a, struct binary_reader *r, const struct number_index *nodes);
+
+/* Adds those of all runs together. Asks for none if no run has any. */
 bool answer_read_function_durations(struct answer *a, const struct fleet_run *runs, size_t count);
 bool answer_read_path_durations(struct answer *a, const struct fleet_run *runs, size_t count,
                                 const struct number_index *nodes);

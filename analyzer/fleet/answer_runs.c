@@ -43,7 +43,7 @@ static bool runs_ask(struct runs_question q, uint64_t most, bool (*ask)(const st
     return good;
 }
 
-/* The rows of an answer, those of one run after those of another. */
+/* The rows of an answer, those of one run after those of another. None if nothing was asked. */
 struct runs_rows {
     struct binary_reader r;
     size_t count;  /* of runs */
@@ -53,6 +53,8 @@ struct runs_rows {
 /* Whether another row of the run follows. Runs are asked for by their places, from 1 to the last one. */
 static bool runs_has_row(struct runs_rows *rows, uint64_t place)
 {
+    if (!rows->r.in)
+        return false;
     if (!rows->next && binary_has_row(&rows->r)) {
         rows->next = binary_get(&rows->r, 8);
         rows->r.broken |= rows->next < place || rows->next > rows->count;
@@ -63,9 +65,42 @@ static bool runs_has_row(struct runs_rows *rows, uint64_t place)
     return true;
 }
 
+/* What the server says of each run: its sums or paths, and how long calls took if that is wanted. */
+struct runs_answers {
+    struct runs_rows sums, durations;
+};
+
+/* Takes the answer about sums or paths. A store of version 1 has no table of durations, and no run that has any. */
+static bool runs_begin(const struct runs_question *q, const struct answer *a, FILE *sums, bool by_path,
+                       struct runs_answers *answers)
+{
+    *answers = (struct runs_answers){ .sums = { .r.in = sums, .count = q->count }, .durations.count = q->count };
+    if (!q->options->durations || q->rows == FLEET_MODULES || !answer_count_durations(q->runs, q->count))
+        return true;
+    answers->durations.r.in = answer_ask_durations(a, by_path);
+    if (!answers->durations.r.in)
+        fclose(sums);
+    return answers->durations.r.in != NULL;
+}
+
+static bool runs_are_broken(const struct runs_answers *answers)
+{
+    return answers->sums.r.broken || answers->durations.r.broken;
+}
+
+static bool runs_end(const struct answer *a, struct runs_answers *answers)
+{
+    answers->sums.r.broken |= answers->durations.r.broken;
+    if (answers->durations.r.in)
+        fclose(answers->durations.r.in);
+    return answer_end(a, &answers->sums.r);
+}
+
 static bool runs_pass(const struct runs_question *q, struct analysis *analysis, size_t run)
 {
     answer_summarize(analysis, &q->runs[run], 1);
+    if (q->options->durations)
+        answer_judge_durations(analysis, &q->runs[run], 1);
     const bool good = q->take(q->context, analysis, q->error);
     analysis_drop(analysis);
     return good;
@@ -73,17 +108,20 @@ static bool runs_pass(const struct runs_question *q, struct analysis *analysis, 
 
 /* ---- call paths ---- */
 
-static bool runs_read_run_paths(const struct runs_question *q, struct answer *a, struct runs_rows *rows, size_t run)
+static bool runs_read_run_paths(const struct runs_question *q, struct answer *a, struct runs_answers *answers,
+                                size_t run)
 {
     struct analysis analysis;
     struct number_index *nodes = index_new();
     bool good = true;
     answer_open(a, &analysis, &q->runs[run], 1);
     const uint32_t root = profile_root(analysis.profile, 0, 0);
-    while (good && runs_has_row(rows, run + 1))
-        good = answer_read_path(a, &rows->r, root, nodes);
+    while (good && runs_has_row(&answers->sums, run + 1))
+        good = answer_read_path(a, &answers->sums.r, root, nodes);
+    while (good && runs_has_row(&answers->durations, run + 1))
+        answer_read_path_duration(a, &answers->durations.r, nodes);
     index_free(nodes);
-    if (!good || rows->r.broken) {
+    if (!good || runs_are_broken(answers)) {
         analysis_drop(&analysis);
         return false;
     }
@@ -94,13 +132,13 @@ static bool runs_read_run_paths(const struct runs_question *q, struct answer *a,
 static bool runs_read_paths(const struct runs_question *q, struct answer *a)
 {
     FILE *answer = answer_ask_paths(a);
-    if (!answer)
+    struct runs_answers answers;
+    if (!answer || !runs_begin(q, a, answer, true, &answers))
         return false;
-    struct runs_rows rows = { .r.in = answer, .count = q->count };
     bool good = true;
     for (size_t i = 0; good && i < q->count; i++)
-        good = runs_read_run_paths(q, a, &rows, i);
-    return answer_end(a, &rows.r) && good;
+        good = runs_read_run_paths(q, a, &answers, i);
+    return runs_end(a, &answers) && good;
 }
 
 static bool runs_ask_paths(const struct runs_question *q)
@@ -177,17 +215,20 @@ static bool runs_need_paths(const struct answer *a, enum rollup_by by, FILE *ans
     return needed;
 }
 
-static bool runs_read_run_sums(const struct runs_question *q, struct answer *a, struct runs_rows *rows, size_t run)
+static bool runs_read_run_sums(const struct runs_question *q, struct answer *a, struct runs_answers *answers,
+                               size_t run)
 {
     const enum rollup_by by = runs_by(q);
     struct analysis analysis;
     struct times session = times_of_nothing();
     answer_open(a, &analysis, &q->runs[run], 1);
-    while (runs_has_row(rows, run + 1)) {
-        const struct answer_sum sum = answer_get_sum(&rows->r, by);
+    while (runs_has_row(&answers->sums, run + 1)) {
+        const struct answer_sum sum = answer_get_sum(&answers->sums.r, by);
         answer_add_sum(a, &sum, by, &session);
     }
-    if (rows->r.broken) {
+    while (runs_has_row(&answers->durations, run + 1))
+        answer_read_function_duration(a, &answers->durations.r);
+    if (runs_are_broken(answers)) {
         analysis_drop(&analysis);
         return false;
     }
@@ -209,11 +250,13 @@ static bool runs_read_sums(const struct runs_question *q, struct answer *a, bool
         fclose(answer);
         return named;
     }
-    struct runs_rows rows = { .r.in = answer, .count = q->count };
+    struct runs_answers answers;
+    if (!runs_begin(q, a, answer, false, &answers))
+        return false;
     bool good = true;
     for (size_t i = 0; good && i < q->count; i++)
-        good = runs_read_run_sums(q, a, &rows, i);
-    return answer_end(a, &rows.r) && good;
+        good = runs_read_run_sums(q, a, &answers, i);
+    return runs_end(a, &answers) && good;
 }
 
 static bool runs_have_samples(const struct runs_question *q)

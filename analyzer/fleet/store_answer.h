@@ -23,7 +23,8 @@ enum fleet_rows { FLEET_FUNCTIONS, FLEET_MODULES, FLEET_CALL_PATHS };
 
 /* Passes an analysis of each run, in the order of the list, for comparisons by names (comparison/diff.h). One is in
  * memory at a time. The number of questions depends on the rows of the runs, not on the number of runs. Where sums do
- * not suffice for functions of the same name, the analyses have call paths instead. */
+ * not suffice for functions of the same name, the analyses have call paths instead. The options say whether functions
+ * and call paths have how long their calls took; modules have not. */
 typedef bool fleet_run_taker(void *context, const struct analysis *run, struct error *error);
 bool fleet_answer_runs(const struct fleet_store *store, const struct fleet_run *runs, size_t count,
                        enum fleet_rows rows, const struct analysis_options *options, fleet_run_taker *take,

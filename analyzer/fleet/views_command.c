@@ -129,9 +129,10 @@ static void fleet_diff_add(struct fleet_settings *settings, struct diff *d, enum
     };
     struct fleet_runs runs = fleet_choose_runs(settings, first, end);
     struct fleet_diff_side to = { d, &settings->diff, side };
+    struct analysis_options load = settings->shared.load;
     struct error error = { NULL };
-    if (!fleet_answer_runs(&settings->store, runs.list, runs.count, rows[d->by], &settings->shared.load,
-                           fleet_diff_take, &to, &error))
+    load.durations = diff_result_wants_percentiles(&settings->diff);
+    if (!fleet_answer_runs(&settings->store, runs.list, runs.count, rows[d->by], &load, fleet_diff_take, &to, &error))
         die_of(&error);
     fleet_runs_drop(&runs);
 }
