@@ -1,5 +1,5 @@
 /* Finds the recorded values of the calls of a comparison. Numbers become axes, so that the slow calls can have the
- * largest ones, or those of a range. All others are traits. */
+ * largest ones, or those of a range. All others are traits: also what is no number, or could not be read. */
 #include "causes/why_arguments.h"
 
 #include <math.h>
@@ -36,17 +36,17 @@ static struct why_argument *argument_of(struct why_arguments *a, const struct re
 static void argument_add(struct why_argument *a, size_t call, const struct recorded_value *value, const uint64_t *words)
 {
     struct why_argument_value entry = { .call = (uint32_t)call };
-    if (recorded_value_is_number(value)) {
-        if (!words || isnan(recorded_value_number(value, *words)))
-            return;
+    if (words && recorded_value_is_number(value) && !isnan(recorded_value_number(value, *words))) {
         entry.word = *words;
-    } else {
-        char *text = recorded_value_text(value, words);
-        entry.text = intern(&a->texts, text, strlen(text));
-        free(text);
+        GROW(a->list, a->count, a->room);
+        a->list[a->count++] = entry;
+        return;
     }
-    GROW(a->list, a->count, a->room);
-    a->list[a->count++] = entry;
+    char *text = recorded_value_text(value, words);
+    entry.text = intern(&a->texts, text, strlen(text));
+    free(text);
+    GROW(a->words, a->word_count, a->word_room);
+    a->words[a->word_count++] = entry;
 }
 
 void why_arguments_read(struct why_arguments *a, const struct why_part *part, const struct why_sampled *calls)
@@ -116,9 +116,9 @@ static void argument_add_axis(struct why_argument *a, struct why_traits *t)
 static void argument_add_texts(const struct why_argument *a, void (*add)(void *context, size_t call, const char *text),
                                void *context)
 {
-    for (size_t i = 0; i < a->count && a->texts.count <= MOST_TEXTS; i++) {
-        char *text = need_text("%s=%s", a->value.name, a->texts.pieces[a->list[i].text].bytes);
-        add(context, a->list[i].call, text);
+    for (size_t i = 0; i < a->word_count && a->texts.count <= MOST_TEXTS; i++) {
+        char *text = need_text("%s=%s", a->value.name, a->texts.pieces[a->words[i].text].bytes);
+        add(context, a->words[i].call, text);
         free(text);
     }
 }
@@ -128,11 +128,11 @@ void why_arguments_end(struct why_arguments *a, struct why_traits *traits,
 {
     for (size_t i = 0; i < a->count; i++) {
         struct why_argument *argument = &a->list[i];
-        if (!recorded_value_is_number(&argument->value))
-            argument_add_texts(argument, add, context);
-        else if (argument->count)
+        argument_add_texts(argument, add, context);
+        if (argument->count)
             argument_add_axis(argument, traits);
         intern_drop(&argument->texts);
         free(argument->list);
+        free(argument->words);
     }
 }

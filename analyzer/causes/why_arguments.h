@@ -12,8 +12,10 @@ struct why_argument_value {
 
 struct why_argument {
     struct recorded_value value;
-    struct why_argument_value *list;
+    struct why_argument_value *list; /* numbers */
     size_t count, room;
+    struct why_argument_value *words; /* texts; of numbers also those that are none, and what could not be read */
+    size_t word_count, word_room;
     struct intern texts;
 };
 
@@ -26,7 +28,8 @@ struct why_arguments {
 /* Adds the values of a session's calls, if it has any. */
 void why_arguments_read(struct why_arguments *a, const struct why_part *part, const struct why_sampled *calls);
 
-/* Makes an axis of each number. `add` gets the texts of the others, "kind=GET", unless they tell single calls apart. */
+/* Makes an axis of the numbers of each argument. `add` gets the texts, "kind=GET", unless they tell single calls apart.
+ */
 void why_arguments_end(struct why_arguments *a, struct why_traits *traits,
                        void (*add)(void *context, size_t call, const char *text), void *context);
 

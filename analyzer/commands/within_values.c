@@ -4,6 +4,7 @@
 
 #include <ctype.h>
 #include <fnmatch.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -125,7 +126,8 @@ static bool within_has_numbers(const struct recorded_value *v)
     return recorded_value_is_number(v) || v->kind == DWELL_VALUE_ENUM;
 }
 
-/* Numbers are compared as such, and all others as the text that dwell values shows. NAN meets no condition. */
+/* Numbers are compared as such, and all others as the text that dwell values shows. NAN is equal to itself, as the
+ * values of dwell values are, and neither less nor more than a number. */
 static bool within_holds(const struct within_condition *c, const struct recorded_value *v, const uint64_t *words)
 {
     if (!words)
@@ -133,7 +135,10 @@ static bool within_holds(const struct within_condition *c, const struct recorded
     if (c->is_number && within_has_numbers(v)) {
         const long double number = within_number(v, *words);
         const int order = (number > c->number) - (number < c->number);
-        return number == number && comparison_holds(c->comparison, order);
+        if (isnan(number) || isnan(c->number))
+            return (isnan(number) && isnan(c->number)) == comparison_wants_same(c->comparison) &&
+                   !comparison_is_by_order(c->comparison);
+        return comparison_holds(c->comparison, order);
     }
     char *text = recorded_value_text(v, words);
     const bool same =

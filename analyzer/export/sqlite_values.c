@@ -1,6 +1,7 @@
 /* Writes each completed call that has recorded values, with its times, and the values themselves. */
 #include "export/sqlite_values.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
@@ -72,7 +73,10 @@ static void valued_write_value(struct database *d, sqlite3_stmt *insert, int64_t
         database_insert(d, insert, "itn", call, arg->name, (int64_t)0);
         break;
     case VALUE_ARG_REAL:
-        database_insert(d, insert, "itr", call, arg->name, arg->real);
+        if (isnan(arg->real)) /* which SQL would take for NULL */
+            database_insert(d, insert, "itt", call, arg->name, arg->text);
+        else
+            database_insert(d, insert, "itr", call, arg->name, arg->real);
         break;
     case VALUE_ARG_BOOL:
         database_insert(d, insert, "iti", call, arg->name, (int64_t)(arg->word != 0));

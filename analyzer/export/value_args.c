@@ -60,6 +60,12 @@ uint32_t value_args_count(const struct value_args *a, const struct recorded_row 
     return a->values->functions[row->function].value_count;
 }
 
+/* Some readers would show the sign of what is no number. */
+static double value_arg_real(double number)
+{
+    return isnan(number) ? (double)NAN : number;
+}
+
 struct value_arg value_args_get(const struct value_args *a, const struct recorded_row *row, uint32_t i)
 {
     const struct recorded_value *v = &a->values->functions[row->function].values[i];
@@ -70,11 +76,11 @@ struct value_arg value_args_get(const struct value_args *a, const struct recorde
         .kind = kind,
         .text = recorded_value_text(v, words),
         .word = words ? *words : 0,
-        .real = words && kind == VALUE_ARG_REAL ? recorded_value_number(v, *words) : 0,
+        .real = words && kind == VALUE_ARG_REAL ? value_arg_real(recorded_value_number(v, *words)) : 0,
     };
 }
 
-/* JSON has no number for what is none. */
+/* JSON has no number for what is none, or endless: that is a text. */
 static bool value_arg_is_json(const struct value_arg *arg)
 {
     return arg->kind == VALUE_ARG_REAL ? isfinite(arg->real) : arg->kind >= VALUE_ARG_BOOL;
@@ -87,7 +93,9 @@ void value_args_put_json(const struct value_args *a, const struct recorded_row *
         fputs(i ? "," : "{", out);
         json_put_text(out, arg.name);
         fputc(':', out);
-        if (value_arg_is_json(&arg))
+        if (arg.kind == VALUE_ARG_UNREADABLE)
+            fputs("null", out);
+        else if (value_arg_is_json(&arg))
             fputs(arg.text, out);
         else
             json_put_text(out, arg.text);

@@ -41,7 +41,7 @@ struct value_arg {
 uint32_t value_args_count(const struct value_args *a, const struct recorded_row *row);
 struct value_arg value_args_get(const struct value_args *a, const struct recorded_row *row, uint32_t i);
 
-/* Writes them as a JSON object, by their names. */
+/* Writes them as a JSON object, by their names. What could not be read is null. */
 void value_args_put_json(const struct value_args *a, const struct recorded_row *row, FILE *out);
 
 #endif

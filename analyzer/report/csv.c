@@ -20,6 +20,11 @@ static void csv_print_cell(const struct table *t, const struct column *column, c
         return;
     switch (column->kind) {
     case CELL_TEXT:
+        if (cell->is_value && !*cell->text)
+            csv_print_quoted("", out);
+        else
+            csv_print_text(cell->text, out);
+        break;
     case CELL_NAME:
     case CELL_SOURCE:
     case CELL_THREADS:

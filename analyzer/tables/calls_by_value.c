@@ -3,7 +3,6 @@
 #include "tables/calls_by_value.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -195,13 +194,14 @@ static struct table by_make_table(const struct analysis *analysis, const struct 
     return t;
 }
 
-/* Data has no number for what is none. Of an enumeration, what has no name is a number. */
+/* In data, what could not be read is unknown. Of an enumeration, what has no name is a number. */
 static void by_fill_value(struct cell *row, const struct recorded_value *v, const uint64_t *words)
 {
     char *text = recorded_value_text(v, words);
     cell_text(&row[BY_VALUE], text);
-    if (words && !(v->kind == DWELL_VALUE_FLOAT && !isfinite(recorded_value_number(v, *words))))
+    if (words)
         cell_text(&row[BY_FROM], text);
+    row[BY_FROM].is_value = true;
     row[BY_FROM].is_number = v->kind == DWELL_VALUE_ENUM && !recorded_value_is_named(v, words);
     free(text);
 }
@@ -211,13 +211,11 @@ static void by_fill_range(struct cell *row, const struct recorded_value *v, int3
     char *text = recorded_range_text(v, range), *from, *to;
     cell_text(&row[BY_VALUE], text);
     free(text);
-    if (range >= RANGE_UNREAD)
+    if (range == RANGE_UNREAD)
         return;
     recorded_range_ends(v, range, &from, &to);
-    if (strcmp(from, "inf") != 0 && strcmp(from, "-inf") != 0)
-        cell_text(&row[BY_FROM], from);
-    if (strcmp(to, "inf") != 0 && strcmp(to, "-inf") != 0)
-        cell_text(&row[BY_TO], to);
+    cell_text(&row[BY_FROM], from);
+    cell_text(&row[BY_TO], to);
     free(from);
     free(to);
 }

@@ -49,6 +49,7 @@ struct cell {
     bool is_waiting; /* in the table's waiting_column: the row is of a function that waits, and text dims it */
     bool hot;        /* there, too: text colours the row */
     bool is_number;  /* of a CELL_TEXT: JSON has the text as a number, which it is */
+    bool is_value;   /* of a CELL_TEXT: the program's own; csv has quotes if it is empty, and none if it is unknown */
     bool unresolved; /* a time of single calls below the session's resolution: text shows that with < */
     char *shown;     /* of texts: what text prints in its place; NULL for the text itself */
     uint16_t spread; /* of an estimate: the half width of its 95 % interval, in percent */

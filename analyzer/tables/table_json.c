@@ -22,6 +22,16 @@ static struct json_object *table_json_change(const struct table *t, const struct
                                                   : (int64_t)(ns < most ? ns : most));
 }
 
+/* JSON has no number for what is none, or endless. */
+static struct json_object *table_json_digits(const char *digits)
+{
+    static const char *const texts[] = { "nan", "inf", "-inf" };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        if (strcmp(digits, texts[i]) == 0)
+            return json_new_text(digits);
+    return json_object_new_double_s(0, digits);
+}
+
 static struct json_object *table_json_path(const char *names)
 {
     struct json_object *list = json_object_new_array();
@@ -57,7 +67,7 @@ static struct json_object *table_json_cell(const struct table *t, const struct c
     case CELL_CHANGE:
         return table_json_change(t, cell);
     case CELL_DIGITS:
-        return json_object_new_double_s(0, cell->text);
+        return table_json_digits(cell->text);
     case CELL_PERCENT:
         return table_json_percent(cell->percent);
     }

@@ -97,9 +97,9 @@ static char *value_power(const struct recorded_value *v, int exponent, bool nega
 
 void recorded_range_ends(const struct recorded_value *v, int32_t range, char **from, char **to)
 {
-    if (range == RANGE_ZERO) {
-        *from = need_text("0");
-        *to = need_text("0");
+    if (range == RANGE_ZERO || range == RANGE_NAN) {
+        *from = need_text("%s", range == RANGE_NAN ? "nan" : "0");
+        *to = need_text("%s", *from);
         return;
     }
     const bool negative = range < RANGE_ZERO;
@@ -120,6 +120,13 @@ bool recorded_value_is_named(const struct recorded_value *v, const uint64_t *wor
     char *name = words ? value_names_text(v, *words) : NULL;
     free(name);
     return name != NULL;
+}
+
+/* The sign of what is no number means nothing, so it is not shown. */
+static char *value_real_text(const struct recorded_value *v, uint64_t word)
+{
+    const double number = recorded_value_number(v, word);
+    return isnan(number) ? need_text("nan") : need_text("%.*g", v->bytes == sizeof(float) ? 9 : 17, number);
 }
 
 static char *value_enum_text(const struct recorded_value *v, uint64_t word)
@@ -143,7 +150,7 @@ char *recorded_value_text(const struct recorded_value *v, const uint64_t *words)
     case DWELL_VALUE_BOOL:
         return need_text("%s", *words ? "true" : "false");
     case DWELL_VALUE_FLOAT:
-        return need_text("%.*g", v->bytes == sizeof(float) ? 9 : 17, recorded_value_number(v, *words));
+        return value_real_text(v, *words);
     case DWELL_VALUE_UNSIGNED:
         return need_text("%" PRIu64, *words);
     case DWELL_VALUE_ENUM:
@@ -156,12 +163,12 @@ char *recorded_value_text(const struct recorded_value *v, const uint64_t *words)
 char *recorded_range_text(const struct recorded_value *v, int32_t range)
 {
     char *from, *to;
-    if (range >= RANGE_UNREAD)
-        return need_text("%s", range == RANGE_UNREAD ? "(unreadable)" : "nan");
+    if (range == RANGE_UNREAD)
+        return need_text("(unreadable)");
     recorded_range_ends(v, range, &from, &to);
-    char *text = range == RANGE_ZERO  ? need_text("0")
-                 : range > RANGE_ZERO ? need_text("%s to <%s", from, to)
-                                      : need_text(">%s to %s", from, to);
+    char *text = strcmp(from, to) == 0 ? need_text("%s", from)
+                 : range > RANGE_ZERO  ? need_text("%s to <%s", from, to)
+                                       : need_text(">%s to %s", from, to);
     free(from);
     free(to);
     return text;

@@ -14,7 +14,7 @@ static const char compare_all[] =
     "./kinds | while read -r function what; do "
     "$DWELL record -q --values \"$function:$what\" ./kinds $function %d 2>/dev/null | LC_ALL=C sort > printed; "
     "[ -s printed ] || { echo \"$function unread\"; continue; }; "
-    "$DWELL values --each -n 0 --format csv $function | tail -n +2 | awk -F, '{ print $1 \"|\" $2 }' | "
+    "$DWELL values --each -n 0 --format csv $function | tail -n +2 | sed 's/^\"\",/,/' | awk -F, '{ print $1 \"|\" $2 }' | "
     "LC_ALL=C sort > recorded; "
     "cmp -s printed recorded && echo \"$function same\" || echo \"$function differs\"; done > compared";
 

@@ -40,8 +40,8 @@ static void argued_add(struct argued *a, size_t call, uint64_t word)
 static void argued_add_text(struct argued *a, size_t call, const char *text)
 {
     struct why_argument *n = &a->arguments.list[0];
-    GROW(n->list, n->count, n->room);
-    n->list[n->count++] =
+    GROW(n->words, n->word_count, n->word_room);
+    n->words[n->word_count++] =
         (struct why_argument_value){ .call = (uint32_t)call, .text = intern(&n->texts, text, strlen(text)) };
 }
 

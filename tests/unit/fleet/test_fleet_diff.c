@@ -125,8 +125,8 @@ static bool ask_runs(struct answers *a, struct compared_side *to, size_t count, 
                                       .part_count = 1,
                                       .rows = 3,
                                       .knows = knows };
-    return fleet_answer_runs(&a->store, runs, count, rows[to->diff->by], &(struct analysis_options){ .durations = true },
-                             take_run, to, error);
+    return fleet_answer_runs(&a->store, runs, count, rows[to->diff->by],
+                             &(struct analysis_options){ .durations = true }, take_run, to, error);
 }
 
 /* Adds runs that know durations, or not: then nothing is asked about them. */
@@ -242,7 +242,8 @@ static void check_durations(enum diff_by by, const uint64_t *places, size_t cut,
 Test(unit_fleet_diff, durations_are_of_runs_that_were_asked_for_and_in_their_order)
 {
     static const enum diff_by ways[] = { DIFF_FUNCTIONS, DIFF_PATHS };
-    static const uint64_t right[] = { 1, 2 }, one[] = { 2, 2 }, turned[] = { 2, 1 }, none[] = { 0, 1 }, more[] = { 1, 3 };
+    static const uint64_t right[] = { 1, 2 }, one[] = { 2, 2 }, turned[] = { 2, 1 }, none[] = { 0, 1 },
+                          more[] = { 1, 3 };
     for (size_t i = 0; i < 2; i++) {
         check_durations(ways[i], right, 0, NULL);
         check_durations(ways[i], one, 0, NULL);

@@ -23,7 +23,7 @@ export interface RecordedValue {
     left_out: number; // rows
 }
 
-// A number, a text, or null if it could not be read.
+// A number; a text, which nan, inf and -inf are, too; or null if it could not be read.
 export type Word = number | string | null;
 
 export interface ValuedFunction {
