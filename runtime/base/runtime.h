@@ -35,7 +35,8 @@ struct runtime {
     unsigned thread_key;             /* pthread key whose destructor is called when a thread ends */
     struct activation activation;    /* of the process level */
     struct os_settings os;
-    uint64_t forked_at;     /* time of the last fork, read in the child, in ticks */
+    uint64_t fork_began;    /* when the parent made the last fork, in ticks: the child may get a processor much later */
+    uint64_t forked_at;     /* when it ended in the child */
     uint64_t forked_cpu;    /* CPU time that the child's thread had used then, in nanoseconds */
     uint32_t forked_pid;    /* this process, if it was made by that fork */
     uint32_t forked_from;   /* the parent's serial number */

@@ -33,7 +33,7 @@ struct forking fork_begins(void)
 {
     struct thread *t = thread_self;
     fork_tell_recorder(t);
-    const struct forking f = {
+    struct forking f = {
         .process = (uint32_t)SYS0(getpid),
         .thread = t && t->wiped->alive ? t->serial : 0,
         .recorded = runtime.process != NULL,
@@ -43,6 +43,7 @@ struct forking fork_begins(void)
     if (f.recorded) {
         loader_forking(true);
         levels_forking(true);
+        f.time = clock_now(runtime.clock);
     }
     return f;
 }
@@ -63,6 +64,7 @@ void fork_ends(const struct forking *f, bool child)
         levels_forked();
     if (!runtime.process)
         return;
+    runtime.fork_began = f->time;
     runtime.forked_at = clock_now(runtime.clock);
     if (!switches_read_cpu(&runtime.forked_cpu))
         runtime.forked_cpu = 0; /* where the thread's clock began */

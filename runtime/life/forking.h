@@ -14,6 +14,7 @@ struct forking {
     uint32_t process; /* its identifier */
     uint32_t thread;  /* serial number; zero if it is not recorded */
     bool recorded;    /* there is a process to tell */
+    uint64_t time;    /* in ticks, if it is recorded */
 };
 
 /* The calling thread is about to fork. It may be in a signal handler. */

@@ -247,7 +247,7 @@ static void process_announce(struct process *p, uint32_t parent_process)
         .pid = p->pid,
         .parent_pid = process_was_forked(p) ? runtime.forked_from : (uint32_t)SYS0(getppid),
         .parent_process = parent_process,
-        .start_time = process_was_forked(p) ? runtime.forked_at : clock_now(runtime.clock),
+        .start_time = process_was_forked(p) ? runtime.fork_began : clock_now(runtime.clock),
     };
     struct text texts[] = { { path, length }, { command, command_length > 0 ? (size_t)command_length : 0 } };
     metadata_append(&record.record, sizeof record, texts, 2);

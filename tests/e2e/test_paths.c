@@ -62,6 +62,7 @@ struct path_event {
     long long begin, end; /* of the call, if it has ended; else of the line */
     unsigned thread;
     char function[32]; /* cut */
+    bool is_call;      /* that has ended, with all its time: it may have another line, for its start */
     bool is_act;       /* a call that lets other threads go on */
 };
 
@@ -101,6 +102,7 @@ static void paths_read_events(struct path_events *events)
         e->begin = strcmp(kind, "end") == 0 ? time - duration : time;
         e->end = e->begin + duration;
         snprintf(e->function, sizeof e->function, "%.31s", function);
+        e->is_call = strcmp(kind, "end") == 0 || strcmp(kind, "call") == 0;
         e->is_act = paths_is_act(function);
     }
     free(text);
@@ -195,7 +197,8 @@ static bool paths_waits_for_ended(const struct path_events *events, const struct
         return false;
     for (size_t i = 0; i < events->count; i++) {
         const struct path_event *e = &events->list[i];
-        earlier += e->thread == wait->thread && e->begin < wait->begin && strcmp(e->function, wait->function) == 0;
+        earlier += e->is_call && e->thread == wait->thread && e->end <= wait->begin &&
+                   strcmp(e->function, wait->function) == 0;
     }
     return paths_ended_threads(events, wait->thread, wait->begin) > earlier;
 }
@@ -210,7 +213,7 @@ static long long paths_in_open_calls(const struct path_events *events, const cha
         const struct path_event *e = &events->list[i];
         if (e->thread != thread || strcmp(e->function, function) != 0 || e->end <= from || e->begin >= to)
             continue;
-        if (e->begin <= from || paths_waits_for_ended(events, e))
+        if (e->begin <= from + path_rounding_ns || paths_waits_for_ended(events, e))
             sum += (e->end < to ? e->end : to) - (e->begin > from ? e->begin : from);
     }
     return sum;
@@ -354,6 +357,15 @@ Test(e2e_paths, parent_and_child_take_turns)
     free(out);
     paths_check_wait("pipes", "read");
     paths_check_wait("pipes", "waitpid");
+}
+
+/* The child gets a processor late. The parent has waited for it since the fork, where the path leaves the parent. */
+Test(e2e_paths, a_child_begins_with_its_fork)
+{
+    paths_record("late");
+    paths_check_wait("late", "waitpid");
+    cr_assert(ge(dbl, paths_sum("runnable_ns", "rows", "function", "(start of thread)"), 30e6));
+    cr_assert(ge(dbl, paths_work_ms("work_slow"), 18));
 }
 
 /* Two threads live when one of them forks. The child's begin is its fork, and the wait for the child ends by its exit.

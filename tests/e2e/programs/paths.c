@@ -300,6 +300,20 @@ static void child(void)
     work_last();
 }
 
+/* ---- a child that begins late ---- */
+
+/* In the child, inside fork. */
+UNSEEN static void begin_late(void)
+{
+    usleep(30000);
+}
+
+static void late_child(void)
+{
+    pthread_atfork(NULL, NULL, begin_late);
+    child();
+}
+
 /* ---- a child by pipes ---- */
 
 static void send_byte(int pipe)
@@ -359,9 +373,9 @@ int main(int count, char **arguments)
     static const struct {
         const char *name;
         void (*run)(void);
-    } parts[] = { { "pipeline", pipeline }, { "producer", producer }, { "convoy", convoy },
-                  { "barrier", barriers },  { "pool", pool },         { "rwlock", readers },
-                  { "child", child },       { "pipes", pipes },       { "forker", forker } };
+    } parts[] = { { "pipeline", pipeline }, { "producer", producer }, { "convoy", convoy }, { "barrier", barriers },
+                  { "pool", pool },         { "rwlock", readers },    { "child", child },   { "pipes", pipes },
+                  { "forker", forker },     { "late", late_child } };
     slow_us = length("SLOW_US", 20000);
     fast_us = length("FAST_US", 5000);
     last_us = length("LAST_US", 2000);
