@@ -1,19 +1,31 @@
-/* A library without probes, for bench/calls. It counts its own calls. */
+/* A library without probes, for bench/calls. It counts its own calls. Compiled twice: as a library, and as an archive
+ * whose names begin with another word (-DNAME(what)=...). */
+#ifndef NAME
+#define NAME(what) library_##what
+#endif
+
 static long counts;
 static _Thread_local long count;
 
-long library_step(long n)
+long NAME(step)(long n)
 {
     count++;
     return n + 1;
 }
 
-void library_end(void)
+/* The same, which no pattern names. */
+long NAME(plain)(long n)
+{
+    count++;
+    return n + 1;
+}
+
+void NAME(end)(void)
 {
     __atomic_fetch_add(&counts, count, __ATOMIC_RELAXED);
 }
 
-long library_counted(void)
+long NAME(counted)(void)
 {
     return counts;
 }

@@ -18,8 +18,8 @@
  *     the function's frame    its return address           S - frame, the stack pointer of both events
  *
  * The frame is a multiple of 64 bytes: what is aligned on the stack stays so. All registers that can hold arguments
- * arrive as they were, and results leave as they were. The runtime uses no more of the vector registers than their low
- * halves, and not the x87 registers.
+ * arrive as they were, and results leave as they were. What records the usual call uses general registers only: it is
+ * compiled so (runtime/meson.build). All else keeps the vector registers itself (keep_vectors.h).
  *
  * A compiler may know which registers a function changes that it compiles together with its caller (GCC's -fipa-ra), or
  * give it more registers for results. So the stubs of direct calls keep all registers that a call may change.
@@ -33,8 +33,10 @@
 #include <sys/uio.h>
 
 #include "common.h"
+#include "keep_vectors.h"
 #include "levels/counts.h"
 #include "levels/level_check.h"
+#include "levels/near_code.h"
 #include "main_stack.h"
 #include "probes.h"
 #include "sys.h"
@@ -42,11 +44,10 @@
 enum {
     CALL_STUBS = 4096,
     CALL_STUB_SIZE = 16,
-    CALL_DIRECT_COUNTER_SIZE = 32,
-    CALL_SAVED = 232,        /* bytes of the frame that hold no arguments */
-    CALL_SAVED_DIRECT = 360, /* the same with xmm8 to xmm15 */
+    CALL_SAVED = 104,        /* bytes of the frame that hold no arguments */
     CALL_FRAME_POINTER = 16, /* the caller's rbp is S - 16 */
-    CALL_ALIGNMENT = 64
+    CALL_ALIGNMENT = 64,
+    CALL_LONG_COPY = 256
 };
 
 struct call_stub {
@@ -65,24 +66,36 @@ _Static_assert(sizeof(struct call_stub) == 64, "the stubs' offsets");
 
 __attribute__((used, visibility("hidden"))) struct call_stub call_stub_list[CALL_STUBS];
 __attribute__((used, visibility("hidden"))) uint64_t call_stub_ways[CALL_STUBS]; /* where gates lead */
+static struct {
+    struct near_ways *ways; /* of a stub for direct calls; NULL if there are none */
+    uint64_t counter;
+} call_stub_near[CALL_STUBS];
 static uint32_t call_stub_count;
 static bool call_stubs_ended; /* gates lead to functions */
 
 extern const char call_stub_gates[] __attribute__((visibility("hidden")));
 extern const char call_stubs[] __attribute__((visibility("hidden")));
 extern const char call_stub_counters[] __attribute__((visibility("hidden")));
-extern const char call_stub_direct_counters[] __attribute__((visibility("hidden")));
 
-/* A multiple of 16 bytes. */
-static void call_stub_copy_words(char *to, const char *from, size_t size)
+/* A multiple of 16 bytes. One instruction is faster for many of them. */
+static ALWAYS_INLINE void call_stub_copy_words(char *to, const char *from, size_t size)
 {
-    for (size_t i = 0; i < size; i += 16)
-        __builtin_memcpy(to + i, from + i, 16);
+    size_t words = size / sizeof(uint64_t);
+    if (UNLIKELY(size >= CALL_LONG_COPY)) {
+        __asm__ volatile("rep movsq" : "+D"(to), "+S"(from), "+c"(words) : : "memory");
+        return;
+    }
+    for (const char *const end = from + size; from != end; from += 16, to += 16)
+        __builtin_memcpy(to, from, 16);
 }
 
 /* The part behind a page may be no memory: a stack can end there. Bytes that cannot be read are no arguments, nor is
  * what lies above the main thread's stack. */
-static DWELL_COLD void call_stub_copy_some(char *to, const char *from, size_t size)
+DWELL_COLD void call_stub_copy_some(char *to, const char *from, size_t size);
+DWELL_COLD void call_stub_copy_partly(char *to, const char *from, size_t size);
+KEEPS_VECTORS(call_stub_copy_some, call_stub_copy_partly);
+
+void call_stub_copy_partly(char *to, const char *from, size_t size)
 {
     const uint64_t begin = (uint64_t)from, main_end = main_stack_end(begin);
     if (main_end) {
@@ -109,13 +122,12 @@ static ALWAYS_INLINE uint32_t call_stub_size(const struct call_stack *stack, uin
     return size <= stack->frame_bytes ? stack->frame_bytes : (uint32_t)(size + 15) & ~(uint32_t)15;
 }
 
-static ALWAYS_INLINE void call_stub_copy(const struct call_stub *stub, uint64_t first)
+static __attribute__((noinline)) void call_stub_copy(const struct call_stub *stub, uint64_t first)
 {
     const char *from = (const char *)first + sizeof(void *);
     char *to = (char *)(first - stub->frame) + sizeof(void *);
-    const uint64_t in_page = PAGE - ((uint64_t)from & (PAGE - 1));
     const uint32_t size = call_stub_size(&stub->stack, first);
-    if (LIKELY(size <= in_page))
+    if (LIKELY(((uint64_t)from & (PAGE - 1)) + size <= PAGE))
         call_stub_copy_words(to, from, size);
     else
         call_stub_copy_some(to, from, size);
@@ -126,7 +138,8 @@ static ALWAYS_INLINE void call_stub_copy(const struct call_stub *stub, uint64_t 
 __attribute__((used)) static bool call_stub_enter(const struct call_stub *stub, uint64_t first)
 {
     const uint16_t level = __atomic_load_n(&stub->level, __ATOMIC_ACQUIRE);
-    call_stub_copy(stub, first);
+    if (stub->stack.bytes)
+        call_stub_copy(stub, first);
     if (LIKELY(level == LEVEL_TIMED))
         probe_enter_from(stub->function, first - stub->frame, *(const uint64_t *)first, (uint64_t)call_stubs);
     else if (level == LEVEL_COUNTED && !counts_add(stub->number))
@@ -140,65 +153,15 @@ __attribute__((used)) static void call_stub_exit(const struct call_stub *stub, u
         probe_exit_at(stub->function, first - stub->frame, false);
 }
 
-/* Adds a call to the counter of the stub in r11, and leaves rax on the stack. Goes to 1 if the thread has no page. */
-#define CALL_STUB_ADD_ONE                                                                                              \
-    "pushq %rax\n"                                                                                                     \
-    ".cfi_def_cfa_offset 16\n"                                                                                         \
-    "movq counts_self@gottpoff(%rip), %rax\n"                                                                          \
-    "movq %fs:(%rax), %rax\n"                                                                                          \
-    "addq 32(%r11), %rax\n"                                                                                            \
-    "movq (%rax), %rax\n"                                                                                              \
-    "testq %rax, %rax\n"                                                                                               \
-    "jz 1f\n"                                                                                                          \
-    "addq 40(%r11), %rax\n"                                                                                            \
-    "incq (%rax)\n"
-
-/* Where call_stub_common keeps vector registers: xmm2 to xmm7, which are no results, and xmm8 to xmm15. */
-#define CALL_STUB_SAVE_LOW                                                                                             \
-    "movups %xmm2, -128(%rbp)\n"                                                                                       \
-    "movups %xmm3, -144(%rbp)\n"                                                                                       \
-    "movups %xmm4, -160(%rbp)\n"                                                                                       \
-    "movups %xmm5, -176(%rbp)\n"                                                                                       \
-    "movups %xmm6, -192(%rbp)\n"                                                                                       \
-    "movups %xmm7, -208(%rbp)\n"
-
-#define CALL_STUB_LOAD_LOW                                                                                             \
-    "movups -208(%rbp), %xmm7\n"                                                                                       \
-    "movups -192(%rbp), %xmm6\n"                                                                                       \
-    "movups -176(%rbp), %xmm5\n"                                                                                       \
-    "movups -160(%rbp), %xmm4\n"                                                                                       \
-    "movups -144(%rbp), %xmm3\n"                                                                                       \
-    "movups -128(%rbp), %xmm2\n"
-
-#define CALL_STUB_SAVE_HIGH                                                                                            \
-    "movups %xmm8, -224(%rbp)\n"                                                                                       \
-    "movups %xmm9, -240(%rbp)\n"                                                                                       \
-    "movups %xmm10, -256(%rbp)\n"                                                                                      \
-    "movups %xmm11, -272(%rbp)\n"                                                                                      \
-    "movups %xmm12, -288(%rbp)\n"                                                                                      \
-    "movups %xmm13, -304(%rbp)\n"                                                                                      \
-    "movups %xmm14, -320(%rbp)\n"                                                                                      \
-    "movups %xmm15, -336(%rbp)\n"
-
-#define CALL_STUB_LOAD_HIGH                                                                                            \
-    "movups -336(%rbp), %xmm15\n"                                                                                      \
-    "movups -320(%rbp), %xmm14\n"                                                                                      \
-    "movups -304(%rbp), %xmm13\n"                                                                                      \
-    "movups -288(%rbp), %xmm12\n"                                                                                      \
-    "movups -272(%rbp), %xmm11\n"                                                                                      \
-    "movups -256(%rbp), %xmm10\n"                                                                                      \
-    "movups -240(%rbp), %xmm9\n"                                                                                       \
-    "movups -224(%rbp), %xmm8\n"
-
 /* Gates have the description for unwinders that each function begins with.
  *
  * A stub pushes its number and goes on with call_stub_common. The one description for unwinders covers all of them:
  * from byte 9 of a stub on, the stack has a word more.
  *
  * A counting stub may change r11 and the flags, as the linker's stubs may. Where the thread has no page, it goes on as
- * the other stub. That of a direct call changes the flags only: its stack has a word more in bytes 6 to 19.
+ * the other stub.
  *
- * call_stub_common: rbp is S - 16. Below it are rbx, rax, the registers of arguments, r10, r11, and vector registers.
+ * call_stub_common: rbp is S - 16. Below it are rbx, rax, the registers of arguments, r10 and r11.
  * The runtime's functions need a stack that is aligned to 16 bytes; code may keep its own at multiples of 8. */
 __asm__(".pushsection .text\n"
         ".balign 64\n"
@@ -230,7 +193,18 @@ __asm__(".pushsection .text\n"
         ".size call_stub_counters, . - call_stub_counters\n"
         ".type call_stub_count_call, @function\n"
         "call_stub_count_call:\n"
-        ".cfi_startproc\n" CALL_STUB_ADD_ONE "popq %rax\n"
+        ".cfi_startproc\n"
+        "pushq %rax\n"
+        ".cfi_def_cfa_offset 16\n"
+        "movq counts_self@gottpoff(%rip), %rax\n"
+        "movq %fs:(%rax), %rax\n"
+        "addq 32(%r11), %rax\n"
+        "movq (%rax), %rax\n"
+        "testq %rax, %rax\n"
+        "jz 1f\n"
+        "addq 40(%r11), %rax\n"
+        "incq (%rax)\n"
+        "popq %rax\n"
         ".cfi_def_cfa_offset 8\n"
         "jmp *(%r11)\n"
         ".cfi_def_cfa_offset 16\n"
@@ -241,34 +215,6 @@ __asm__(".pushsection .text\n"
         "jmp call_stub_common\n"
         ".cfi_endproc\n"
         ".size call_stub_count_call, . - call_stub_count_call\n"
-        ".balign 64\n"
-        ".type call_stub_direct_counters, @function\n"
-        "call_stub_direct_counters:\n"
-        ".cfi_startproc\n"
-        ".cfi_escape 0x0f, 0x12, 0x77, 0x08, 0x80, 0x00, 0x4f, 0x1a, 0x36, 0x2a, 0x80, 0x00, 0x4f, 0x1a, 0x44, 0x2d, "
-        "0x1a, 0x33, 0x24, 0x22\n"
-        ".set call_stub_number, 0\n"
-        ".rept 4096\n"
-        ".balign 32\n"
-        "endbr64\n"
-        "pushq %r11\n"
-        "leaq call_stub_list + 64 * call_stub_number(%rip), %r11\n"
-        "call call_stub_add_one\n"
-        "popq %r11\n"
-        "jz call_stubs + 16 * call_stub_number\n"
-        "jmp *call_stub_list + 64 * call_stub_number(%rip)\n"
-        ".set call_stub_number, call_stub_number + 1\n"
-        ".endr\n"
-        ".cfi_endproc\n"
-        ".size call_stub_direct_counters, . - call_stub_direct_counters\n"
-        ".type call_stub_add_one, @function\n"
-        "call_stub_add_one:\n" /* the zero flag is set if there is no page */
-        ".cfi_startproc\n" CALL_STUB_ADD_ONE "testq %rax, %rax\n"
-        "1: popq %rax\n"
-        ".cfi_def_cfa_offset 8\n"
-        "ret\n"
-        ".cfi_endproc\n"
-        ".size call_stub_add_one, . - call_stub_add_one\n"
         ".balign 64\n"
         ".type call_stubs, @function\n"
         "call_stubs:\n"
@@ -294,7 +240,7 @@ __asm__(".pushsection .text\n"
         ".cfi_offset %rbp, -24\n"
         "movq %rsp, %rbp\n"
         ".cfi_def_cfa_register %rbp\n"
-        "leaq -208(%rsp), %rsp\n"
+        "leaq -80(%rsp), %rsp\n"
         "movq %rbx, -8(%rbp)\n"
         ".cfi_offset %rbx, -32\n"
         "movq %rax, -16(%rbp)\n"
@@ -306,8 +252,7 @@ __asm__(".pushsection .text\n"
         "movq %r9, -64(%rbp)\n"
         "movq %r10, -72(%rbp)\n"
         "movq %r11, -80(%rbp)\n"
-        "movups %xmm0, -96(%rbp)\n"
-        "movups %xmm1, -112(%rbp)\n" CALL_STUB_SAVE_LOW "movq 8(%rbp), %rbx\n"
+        "movq 8(%rbp), %rbx\n"
         "shlq $6, %rbx\n"
         "leaq call_stub_list(%rip), %rdi\n"
         "addq %rdi, %rbx\n"
@@ -315,20 +260,14 @@ __asm__(".pushsection .text\n"
         "negq %rax\n"
         "leaq 24(%rbp,%rax), %rsp\n" /* at once: a signal takes what is below the stack pointer */
         "andq $-16, %rsp\n"
-        "cmpl $0, 52(%rbx)\n"
-        "jne 2f\n"
-        "1: movq %rbx, %rdi\n"
+        "movq %rbx, %rdi\n"
         "leaq 16(%rbp), %rsi\n"
         "call call_stub_enter\n"
-        "cmpl $0, 52(%rbx)\n"
-        "jne 4f\n"
-        "3: movzbl %al, %eax\n"
+        "movzbl %al, %eax\n"
         "movq %rax, 8(%rbp)\n" /* in place of the number */
         "movl 16(%rbx), %eax\n"
         "negq %rax\n"
         "leaq 24(%rbp,%rax), %rsp\n" /* at once: a signal takes what is below the stack pointer */
-        CALL_STUB_LOAD_LOW "movups -112(%rbp), %xmm1\n"
-        "movups -96(%rbp), %xmm0\n"
         "movq -80(%rbp), %r11\n"
         "movq -72(%rbp), %r10\n"
         "movq -64(%rbp), %r9\n"
@@ -341,20 +280,16 @@ __asm__(".pushsection .text\n"
         "call *(%rbx)\n"
         "movq %rax, -16(%rbp)\n"
         "movq %rdx, -40(%rbp)\n"
-        "movups %xmm0, -96(%rbp)\n"
-        "movups %xmm1, -112(%rbp)\n"
         "cmpl $0, 52(%rbx)\n"
-        "jne 6f\n"
-        "5: movq %rbx, %rdi\n"
+        "jne 2f\n"
+        "1: movq %rbx, %rdi\n"
         "leaq 16(%rbp), %rsi\n"
         "movq 8(%rbp), %rdx\n"
         "andq $-16, %rsp\n"
         "call call_stub_exit\n"
         "cmpl $0, 52(%rbx)\n"
-        "jne 8f\n"
-        "7: movups -112(%rbp), %xmm1\n"
-        "movups -96(%rbp), %xmm0\n"
-        "movq -40(%rbp), %rdx\n"
+        "jne 4f\n"
+        "3: movq -40(%rbp), %rdx\n"
         "movq -16(%rbp), %rax\n"
         "movq -8(%rbp), %rbx\n"
         ".cfi_restore %rbx\n"
@@ -367,24 +302,22 @@ __asm__(".pushsection .text\n"
         ".cfi_def_cfa %rbp, 24\n" /* in direct calls: as between the calls of the runtime */
         ".cfi_offset %rbp, -24\n"
         ".cfi_offset %rbx, -32\n"
-        "2:\n" CALL_STUB_SAVE_HIGH "jmp 1b\n"
-        "4:\n" CALL_STUB_LOAD_HIGH "jmp 3b\n"
-        "6:\n"
-        "movq %rdi, -24(%rbp)\n"
+        "2: movq %rdi, -24(%rbp)\n"
         "movq %rsi, -32(%rbp)\n"
         "movq %rcx, -48(%rbp)\n"
         "movq %r8, -56(%rbp)\n"
         "movq %r9, -64(%rbp)\n"
         "movq %r10, -72(%rbp)\n"
-        "movq %r11, -80(%rbp)\n" CALL_STUB_SAVE_LOW CALL_STUB_SAVE_HIGH "jmp 5b\n"
-        "8:\n" CALL_STUB_LOAD_HIGH CALL_STUB_LOAD_LOW "movq -80(%rbp), %r11\n"
+        "movq %r11, -80(%rbp)\n"
+        "jmp 1b\n"
+        "4: movq -80(%rbp), %r11\n"
         "movq -72(%rbp), %r10\n"
         "movq -64(%rbp), %r9\n"
         "movq -56(%rbp), %r8\n"
         "movq -48(%rbp), %rcx\n"
         "movq -32(%rbp), %rsi\n"
         "movq -24(%rbp), %rdi\n"
-        "jmp 7b\n"
+        "jmp 3b\n"
         ".cfi_endproc\n"
         ".size call_stub_common, . - call_stub_common\n"
         ".popsection\n");
@@ -394,10 +327,9 @@ bool call_stubs_exist(void)
     return true;
 }
 
-static uint32_t call_stub_frame(uint32_t stack_bytes, bool direct)
+static uint32_t call_stub_frame(uint32_t stack_bytes)
 {
-    const uint32_t saved = direct ? CALL_SAVED_DIRECT : CALL_SAVED;
-    return (saved + stack_bytes + CALL_ALIGNMENT - 1) & ~(uint32_t)(CALL_ALIGNMENT - 1);
+    return (CALL_SAVED + stack_bytes + CALL_ALIGNMENT - 1) & ~(uint32_t)(CALL_ALIGNMENT - 1);
 }
 
 static bool call_stub_is(const struct call_stub *stub, uint64_t target, uint64_t function,
@@ -423,12 +355,24 @@ static uint32_t call_stub_choose(uint64_t target, uint64_t function, const struc
 
 static uint64_t call_stub_way(const struct call_stub *stub)
 {
+    const uint64_t at = stub->index * CALL_STUB_SIZE, counter = call_stub_near[stub->index].counter;
     if (__atomic_load_n(&call_stubs_ended, __ATOMIC_ACQUIRE) || stub->level == LEVEL_OUT)
         return stub->target;
-    if (stub->level == LEVEL_COUNTED && stub->direct)
-        return (uint64_t)call_stub_direct_counters + stub->index * CALL_DIRECT_COUNTER_SIZE;
-    const char *of = stub->level == LEVEL_COUNTED ? call_stub_counters : call_stubs;
-    return (uint64_t)of + stub->index * CALL_STUB_SIZE;
+    if (stub->level == LEVEL_COUNTED && !stub->direct)
+        return (uint64_t)call_stub_counters + at;
+    return stub->level == LEVEL_COUNTED && counter ? counter : (uint64_t)call_stubs + at;
+}
+
+static void call_stub_lead(const struct call_stub *stub)
+{
+    const uint64_t way = call_stub_way(stub);
+    struct near_ways *near = call_stub_near[stub->index].ways;
+    if (near) {
+        near->page = stub->page;
+        near->count = stub->count;
+        __atomic_store_n(&near->way, way, __ATOMIC_RELEASE);
+    }
+    __atomic_store_n(&call_stub_ways[stub->index], way, __ATOMIC_RELEASE);
 }
 
 static void call_stub_set_level(struct call_stub *stub, enum level level, uint32_t number)
@@ -439,7 +383,7 @@ static void call_stub_set_level(struct call_stub *stub, enum level level, uint32
         stub->count = offsetof(struct dwell_counts, counts[number % COUNTS_IN_PAGE].calls);
     }
     __atomic_store_n(&stub->level, (uint16_t)level, __ATOMIC_RELEASE);
-    __atomic_store_n(&call_stub_ways[stub->index], call_stub_way(stub), __ATOMIC_RELEASE);
+    call_stub_lead(stub);
 }
 
 uint64_t call_stub_of(uint64_t target, uint64_t function, const struct call_stack *stack, bool direct)
@@ -451,7 +395,7 @@ uint64_t call_stub_of(uint64_t target, uint64_t function, const struct call_stac
     if (!call_stub_is(stub, target, function, stack, direct)) {
         *stub = (struct call_stub){ .target = target,
                                     .function = function,
-                                    .frame = call_stub_frame(stack->bytes, direct),
+                                    .frame = call_stub_frame(stack->bytes),
                                     .stack = *stack,
                                     .direct = direct,
                                     .index = i };
@@ -459,6 +403,26 @@ uint64_t call_stub_of(uint64_t target, uint64_t function, const struct call_stac
     }
     stub->unloaded = false;
     return (uint64_t)call_stub_gates + (uint64_t)i * CALL_STUB_SIZE;
+}
+
+void call_stub_set_near(uint64_t stub, struct near_ways *ways, uint64_t counter)
+{
+    const uint64_t i = (stub - (uint64_t)call_stub_gates) / CALL_STUB_SIZE;
+    ways->stub = (uint64_t)call_stubs + i * CALL_STUB_SIZE;
+    call_stub_near[i].ways = ways;
+    call_stub_near[i].counter = counter;
+    call_stub_lead(&call_stub_list[i]);
+}
+
+void call_stubs_leave_near(const char *at, size_t size)
+{
+    for (uint32_t i = 0; i < call_stub_count; i++) {
+        if ((uint64_t)call_stub_near[i].ways - (uint64_t)at >= size)
+            continue;
+        call_stub_near[i].ways = NULL;
+        call_stub_near[i].counter = 0;
+        call_stub_lead(&call_stub_list[i]);
+    }
 }
 
 bool call_stubs_have(uint64_t address)
@@ -483,7 +447,7 @@ void call_stubs_end(void)
 {
     __atomic_store_n(&call_stubs_ended, true, __ATOMIC_RELEASE);
     for (uint32_t i = 0; i < call_stub_count; i++)
-        __atomic_store_n(&call_stub_ways[i], call_stub_list[i].target, __ATOMIC_RELEASE);
+        call_stub_lead(&call_stub_list[i]);
 }
 
 void call_stubs_give_back(call_stub_is_unloaded *is_unloaded)
@@ -503,6 +467,16 @@ uint64_t call_stub_of(uint64_t target, uint64_t function, const struct call_stac
 {
     (void)target, (void)function, (void)stack, (void)direct;
     return 0;
+}
+
+void call_stub_set_near(uint64_t stub, struct near_ways *ways, uint64_t counter)
+{
+    (void)stub, (void)ways, (void)counter;
+}
+
+void call_stubs_leave_near(const char *at, size_t size)
+{
+    (void)at, (void)size;
 }
 
 bool call_stubs_have(uint64_t address)

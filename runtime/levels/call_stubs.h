@@ -4,6 +4,7 @@
 #define DWELL_LEVELS_CALL_STUBS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "level.h"
@@ -23,6 +24,13 @@ struct call_stack {
 /* The stub that calls `target`, which the session knows as `function`. Zero if there is none left. One thread at a
  * time. `direct`: for callers that may know which registers the function changes. */
 uint64_t call_stub_of(uint64_t target, uint64_t function, const struct call_stack *stack, bool direct);
+
+struct near_ways;
+
+/* Calls of a stub for direct ones come through code near their module: its ways are the stub's from now on. `counter`:
+ * what counts a call there. One thread at a time. The second one ends that for all ways in that memory. */
+void call_stub_set_near(uint64_t stub, struct near_ways *ways, uint64_t counter);
+void call_stubs_leave_near(const char *at, size_t size);
 
 /* Whether an address is that of a stub. */
 bool call_stubs_have(uint64_t address);

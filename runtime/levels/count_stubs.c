@@ -28,20 +28,13 @@ static char *stub_put_word(char *at, int64_t value)
     return stub_put(at, &word, sizeof word);
 }
 
-static int64_t stub_directory_offset(void)
-{
-    uint64_t thread_pointer;
-    __asm__("movq %%fs:0, %0" : "=r"(thread_pointer));
-    return (int64_t)((uint64_t)&counts_self - thread_pointer);
-}
-
 /* `slow_jump`: for calls whose thread has no page. The stubs of a mapping share its first bytes for that. */
 static void stub_write(char *at, const char *slow_jump, uint32_t number)
 {
     const uint64_t page = offsetof(struct counts_directory, pages[number / COUNTS_IN_PAGE]);
     const uint64_t count = offsetof(struct dwell_counts, counts[number % COUNTS_IN_PAGE].calls);
     at = stub_put(at, "\x64\x48\x8b\x04\x25", 5); /* mov %fs:OFFSET, %rax */
-    at = stub_put_word(at, stub_directory_offset());
+    at = stub_put_word(at, counts_self_offset());
     at = stub_put(at, "\x48\x8b\x80", 3); /* mov PAGE(%rax), %rax */
     at = stub_put_word(at, (int64_t)page);
     at = stub_put(at, "\x48\x85\xc0\x0f\x84", 5); /* test %rax, %rax; jz SLOW */

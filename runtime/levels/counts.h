@@ -64,6 +64,16 @@ void counts_close(void);
 /* The calling thread's directory. One without pages if it has no block. */
 extern __thread struct counts_directory *counts_self __attribute__((tls_model("initial-exec")));
 
+#if defined(__x86_64__)
+/* How far its address is from the thread pointer, in all threads. */
+static inline int64_t counts_self_offset(void)
+{
+    uint64_t thread_pointer;
+    __asm__("movq %%fs:0, %0" : "=r"(thread_pointer));
+    return (int64_t)((uint64_t)&counts_self - thread_pointer);
+}
+#endif
+
 /* Returns the number of a function of a loaded module, which is the same whenever the module is loaded there.
  * `module`: its number in the filters. `in_place`: it is never unloaded. COUNTS_NONE if there is no room for it. Under
  * the lock of the module map. */

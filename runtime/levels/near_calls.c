@@ -9,39 +9,44 @@
 #include <sys/mman.h>
 
 #include "common.h"
+#include "levels/call_stubs.h"
 #include "levels/code_pages.h"
 #include "levels/level_read.h"
 #include "levels/machine.h"
+#include "levels/near_code.h"
 #include "levels/rewrite.h"
 #include "sys.h"
 
 #if defined(__x86_64__)
 
-enum {
-    JUMP_BYTES = 16,
-    TWIN_STEPS = 100,
-    TWIN_BYTES = 2 * PAGE,
-    MOST_TWINS = 4096,
-    PREFIX = 0x67,
-    CALL = 0xe8,
-    JUMP = 0xe9
-};
+enum { TWIN_STEPS = 100, TWIN_BYTES = 2 * PAGE, MOST_TWINS = 4096, PREFIX = 0x67, CALL = 0xe8, JUMP = 0xe9 };
 
 /* ---- the jumps ---- */
 
-/* False without memory for code. */
+static uint64_t direct_pages(uint64_t bytes)
+{
+    return (bytes + PAGE - 1) & ~(uint64_t)(PAGE - 1);
+}
+
+/* The code, and behind it what it reads. False without memory for them. */
 static bool direct_make_near(struct direct_jumps *jumps, const struct direct_calls *calls)
 {
-    jumps->size = (calls->target_count * (uint64_t)JUMP_BYTES + PAGE - 1) & ~(uint64_t)(PAGE - 1);
+    const uint64_t code_size = direct_pages(calls->target_count * (uint64_t)NEAR_CODE_BYTES);
+    jumps->size = code_size + direct_pages(calls->target_count * sizeof(struct near_ways));
     jumps->near = rewriter_map_near(calls->places, jumps->size);
-    for (uint32_t i = 0; jumps->near && i < calls->target_count; i++) {
+    if (!jumps->near)
+        return false;
+    struct near_ways *ways = (void *)(jumps->near + code_size);
+    for (uint32_t i = 0; i < calls->target_count; i++) {
         struct direct_target *target = &calls->targets[i];
-        char *at = jumps->near + (uint64_t)i * JUMP_BYTES;
+        char *at = jumps->near + (uint64_t)i * NEAR_CODE_BYTES;
         target->jump = target->stub ? (uint64_t)at : 0;
-        if (target->stub)
-            machine_write_stub(at, target->stub);
+        if (!target->stub)
+            continue;
+        near_code_write(at, &ways[i], target->target);
+        call_stub_set_near(target->stub, &ways[i], near_code_counter(at));
     }
-    return jumps->near && SYS3(mprotect, jumps->near, jumps->size, PROT_READ | PROT_EXEC) == 0;
+    return SYS3(mprotect, jumps->near, code_size, PROT_READ | PROT_EXEC) == 0;
 }
 
 static struct direct_twin *direct_add_twin(struct direct_jumps *jumps)
@@ -58,13 +63,13 @@ static struct direct_twin *direct_add_twin(struct direct_jumps *jumps)
     return &jumps->twins[jumps->twin_count];
 }
 
-static bool direct_map_twin(struct direct_twin *twin, int64_t steps)
+static bool direct_map_twin(struct direct_twin *twin, const struct direct_target *to, int64_t steps)
 {
     const uint64_t jump = twin->target + (uint64_t)(steps * MACHINE_TWIN_STEP);
     char *pages = rewriter_map_at(jump & ~(uint64_t)(PAGE - 1), TWIN_BYTES);
     if (!pages)
         return false;
-    machine_write_stub((void *)jump, twin->stub);
+    machine_write_stub((void *)jump, to->jump);
     twin->jump = jump;
     if (SYS3(mprotect, pages, TWIN_BYTES, PROT_READ | PROT_EXEC) == 0)
         return true;
@@ -81,11 +86,11 @@ static uint64_t direct_twin_jump(struct direct_jumps *jumps, const struct direct
     struct direct_twin *twin = direct_add_twin(jumps);
     if (!twin)
         return 0;
-    *twin = (struct direct_twin){ .target = to->target, .stub = to->stub };
+    *twin = (struct direct_twin){ .target = to->target };
     for (int64_t step = 1; step <= 2 * TWIN_STEPS; step++) {
         const int64_t steps = step <= TWIN_STEPS ? -step : step - TWIN_STEPS;
         const bool exists = steps > 0 || to->target / MACHINE_TWIN_STEP >= (uint64_t)-steps;
-        if (exists && direct_map_twin(twin, steps)) {
+        if (exists && direct_map_twin(twin, to, steps)) {
             jumps->twin_count++;
             return twin->jump;
         }
@@ -99,8 +104,10 @@ void direct_jumps_drop(struct direct_jumps *jumps)
         sys_unmap((void *)(jumps->twins[i].jump & ~(uint64_t)(PAGE - 1)), TWIN_BYTES);
     if (jumps->twin_room)
         sys_unmap(jumps->twins, jumps->twin_room * sizeof *jumps->twins);
-    if (jumps->near)
+    if (jumps->near) {
+        call_stubs_leave_near(jumps->near, jumps->size);
         sys_unmap(jumps->near, jumps->size);
+    }
     *jumps = (struct direct_jumps){ .size = 0 };
 }
 

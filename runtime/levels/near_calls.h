@@ -1,5 +1,5 @@
 /* Direct calls in a module's code that are to lead to stubs (call_stubs.h), which are too far away for them. So each
- * leads to a jump near the module, and that to the stub. */
+ * leads to code near the module (near_code.h), and that to the stub. */
 #ifndef DWELL_LEVELS_NEAR_CALLS_H
 #define DWELL_LEVELS_NEAR_CALLS_H
 
@@ -15,7 +15,7 @@
 /* What calls lead to. */
 struct direct_target {
     uint64_t target, stub; /* no stub: zero */
-    uint64_t jump;         /* to the stub, near the module */
+    uint64_t jump;         /* the code near the module that calls lead to */
 };
 
 struct direct_call {
@@ -27,8 +27,8 @@ struct direct_call {
 struct direct_jumps {
     char *near; /* for all calls that one store can change */
     size_t size;
-    struct direct_twin { /* for the others, while several threads run */
-        uint64_t target, stub, jump;
+    struct direct_twin { /* for the others, while several threads run: a jump to the same code */
+        uint64_t target, jump;
     } * twins; /* each with pages of its own */
     uint32_t twin_count, twin_room;
 };

@@ -155,7 +155,7 @@ static bool slow_is_calibration(void)
     return thread_self && thread_self->serial == 0;
 }
 
-static void slow_take(const struct event *event)
+void slow_take_event(const struct event *event)
 {
     if (UNLIKELY(slow_is_calibration() || process_is_being_set_up))
         return;
@@ -166,41 +166,4 @@ static void slow_take(const struct event *event)
     int error = errno;
     slow_record(event);
     errno = error;
-}
-
-void slow_enter(uint64_t function, uint64_t stack_pointer, uint64_t frame_id)
-{
-    slow_take(&(struct event){
-        .function = function,
-        .stack_pointer = stack_pointer,
-        .frame_id = frame_id,
-        .enter = true,
-    });
-}
-
-void slow_count(uint64_t function, uint64_t stack_pointer)
-{
-    slow_take(&(struct event){ .function = function, .stack_pointer = stack_pointer, .enter = true, .counted = true });
-}
-
-void slow_enter_from(uint64_t function, uint64_t stack_pointer, uint64_t frame_return, uint64_t probe_return)
-{
-    slow_take(&(struct event){
-        .function = function,
-        .stack_pointer = stack_pointer,
-        .frame_id = frame_id_of(frame_return, probe_return),
-        .origin = { frame_return, probe_return },
-        .enter = true,
-    });
-}
-
-void slow_exit(uint64_t function, uint64_t stack_pointer, bool tail_call)
-{
-    slow_take(&(struct event){ .function = function, .stack_pointer = stack_pointer, .tail_call = tail_call });
-}
-
-void slow_exit_os_call(uint64_t function, uint64_t stack_pointer, const struct object *object, bool flagged)
-{
-    slow_take(
-        &(struct event){ .function = function, .stack_pointer = stack_pointer, .flagged = flagged, .object = object });
 }

@@ -33,6 +33,9 @@ DWELL_COLD void slow_enter_from(uint64_t function, uint64_t stack_pointer, uint6
 DWELL_COLD void slow_count(uint64_t function, uint64_t stack_pointer);
 DWELL_COLD void slow_exit(uint64_t function, uint64_t stack_pointer, bool tail_call);
 
+/* What all of these do, but for the vector registers: those four change none. */
+DWELL_COLD void slow_take_event(const struct event *event);
+
 /* The end of a call of the operating system (oscalls.c). `object` may be NULL. */
 void slow_exit_os_call(uint64_t function, uint64_t stack_pointer, const struct object *object, bool flagged);
 

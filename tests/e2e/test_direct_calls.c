@@ -132,7 +132,7 @@ Test(e2e_direct_calls, stubs_keep_what_lies_in_their_frame)
         run_well("objdump -d --no-show-raw-insn --disassemble=call_stub_common $RUNTIME | grep -o '[^\t]*,%%rsp' "
                  "| tr -s ' '");
     cr_assert(eq(str, out,
-                 "lea -0xd0(%rsp),%rsp\n"
+                 "lea -0x50(%rsp),%rsp\n"
                  "lea 0x18(%rbp,%rax,1),%rsp\n"
                  "and $0xfffffffffffffff0,%rsp\n"
                  "lea 0x18(%rbp,%rax,1),%rsp\n"
@@ -179,6 +179,43 @@ Test(e2e_direct_calls, of_functions_that_keep_registers)
     direct_check_together("gcc -O3 -mavx2", "--overhead none --level counted=leaf");
     direct_check_together("gcc -O2 -g -flto", "--mode profile");
     direct_check_together("clang -O2", "--overhead none");
+}
+
+/* All of them, through all that a stub can do: usual calls, a thread's first one, what signals change. */
+static void direct_check_registers(const char *options, const char *calls)
+{
+    free(run_well("$DWELL record -q %s --calls-to keeps_all ./registers > with", options));
+    direct_expect_same(options, "cat with", "echo 100000 calls, changed: 0");
+    if (calls)
+        direct_expect_same(options, ROWS "'.rows[] | select(.function == \"keeps_all\") | .calls'", calls);
+}
+
+Test(e2e_direct_calls, registers_are_kept)
+{
+    free(run_well("gcc -O2 -mno-red-zone -finstrument-functions " SOURCES "registers.c -o registers -pthread"));
+    direct_check_registers("--overhead none", "echo 100000");
+    direct_check_registers("--overhead none --level counted=keeps_all", "echo 100000");
+    direct_check_registers("--overhead none --call-sites", "echo 100000");
+    direct_check_registers("--overhead none --only keeps_all", "echo 100000");
+    direct_check_registers("--overhead none --only keeps_all --call-sites", "echo 100000");
+    direct_check_registers("--mode profile", "echo 100000");
+    direct_check_registers("--mode profile --call-sites --only keeps_all", "echo 100000");
+    direct_check_registers("--mode profile --suppress keeps_all", NULL);
+    direct_check_registers("--overhead 1%", "echo 100000");
+    free(run_well(
+        "$DWELL record -q --overhead none --paused --calls-to keeps_all sh -c './registers; true' > with 2>&1 || "
+        "true"));
+    direct_expect_same("--paused", "grep changed with", "echo 100000 calls, changed: 0");
+}
+
+/* A stub keeps no vector registers for a usual call: what records it uses none, and what it leaves to others keeps them
+ * itself. */
+Test(e2e_direct_calls, usual_calls_use_general_registers)
+{
+    char *found = run_well("python3 " DWELL_CONSUMERS "/general_registers.py $RUNTIME slow_take,call_stub_copy_some "
+                           "call_stub_common");
+    cr_assert(eq(str, found, "call_stub_common calls through a pointer: call   *(%rbx)\nmany functions read\n"));
+    free(found);
 }
 
 /* A declaration is that of another unit's function with the same name. */
