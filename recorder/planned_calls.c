@@ -208,7 +208,7 @@ static uint32_t calls_put_module(struct calls_search *search, const struct calli
     FILE *of_lists = need_stream(&lists, &length);
     if (m && m->elf && m->probes) {
         head.slots = calls_put_slots(search, m, of_lists);
-        planned_sites_put(search->calls, m, &head, of_lists);
+        planned_sites_put(search->calls, search->order, m, &head, of_lists);
     }
     need_stream_end(of_lists);
     calls_put_entry(texts, &head, lists, length, out);

@@ -26,10 +26,12 @@ enum { DISTANCE = 5, PREFIXED = 6 };
 /* A slot with a function of the module, or a version that its resolver chooses. */
 struct sites_slot {
     uint64_t slot, function;
+    const char *name; /* by which the loader looks it up; NULL if it does not */
 };
 
 struct sites_search {
     struct planned_calls *calls;
+    const uint32_t *order; /* of modules, in which names are looked up */
     const struct calling_module *module;
     struct named_functions functions;
     struct direct_calls found;
@@ -48,27 +50,34 @@ struct sites_search {
 
 /* ---- slots ---- */
 
-/* The function of the module that the slot is for. Zero if there is none. */
-static uint64_t sites_slot_function(const GElf_Rela *relocation, Elf_Data *symbols)
+/* The slot's function of the module. Its function is zero if there is none. */
+static struct sites_slot sites_slot_of(const struct sites_search *s, const GElf_Rela *relocation,
+                                       const GElf_Shdr *header, Elf_Data *symbols)
 {
     const uint64_t type = GELF_R_TYPE(relocation->r_info);
+    struct sites_slot slot = { .slot = relocation->r_offset };
+    GElf_Shdr of_symbols;
     GElf_Sym symbol;
     if (type == R_X86_64_IRELATIVE)
-        return (uint64_t)relocation->r_addend;
-    const bool named = (type == R_X86_64_JUMP_SLOT || type == R_X86_64_GLOB_DAT) && symbols &&
-                       gelf_getsym(symbols, (int)GELF_R_SYM(relocation->r_info), &symbol);
-    return named && symbol.st_shndx != SHN_UNDEF ? symbol.st_value : 0;
+        slot.function = (uint64_t)relocation->r_addend;
+    if ((type != R_X86_64_JUMP_SLOT && type != R_X86_64_GLOB_DAT) || !symbols ||
+        !gelf_getsym(symbols, (int)GELF_R_SYM(relocation->r_info), &symbol) || symbol.st_shndx == SHN_UNDEF ||
+        !gelf_getshdr(elf_getscn(s->module->elf, header->sh_link), &of_symbols))
+        return slot;
+    slot.function = symbol.st_value;
+    slot.name = elf_strptr(s->module->elf, of_symbols.sh_link, symbol.st_name);
+    return slot;
 }
 
-static void sites_take_slots(struct sites_search *s, Elf_Data *data, Elf_Data *symbols)
+static void sites_take_slots(struct sites_search *s, Elf_Data *data, const GElf_Shdr *header, Elf_Data *symbols)
 {
     GElf_Rela relocation;
     for (int i = 0; data && gelf_getrela(data, i, &relocation); i++) {
-        const uint64_t function = sites_slot_function(&relocation, symbols);
-        if (!function)
+        const struct sites_slot slot = sites_slot_of(s, &relocation, header, symbols);
+        if (!slot.function)
             continue;
         GROW(s->slots, s->slot_count, s->slot_room);
-        s->slots[s->slot_count++] = (struct sites_slot){ relocation.r_offset, function };
+        s->slots[s->slot_count++] = slot;
     }
 }
 
@@ -85,10 +94,18 @@ static void sites_find_slots(struct sites_search *s)
         if (!gelf_getshdr(section, &header) || header.sh_type != SHT_RELA || !(header.sh_flags & SHF_ALLOC))
             continue;
         Elf_Scn *symbols = header.sh_link ? elf_getscn(s->module->elf, header.sh_link) : NULL;
-        sites_take_slots(s, elf_getdata(section, NULL), symbols ? elf_getdata(symbols, NULL) : NULL);
+        sites_take_slots(s, elf_getdata(section, NULL), &header, symbols ? elf_getdata(symbols, NULL) : NULL);
     }
     if (s->slot_count)
         qsort(s->slots, s->slot_count, sizeof *s->slots, sites_compare_slots);
+}
+
+/* Another module can have a function of that name which the loader finds first. */
+static bool sites_are_taken(const struct sites_search *s, const struct sites_slot *slot)
+{
+    const struct calling_module *of =
+        slot->name ? calling_modules_find(&s->calls->found, s->order, slot->name) : s->module;
+    return of && of != s->module;
 }
 
 /* What the session knows the target of a call by. Zero if it is a function of another module. */
@@ -96,9 +113,10 @@ static uint64_t sites_function_of(const struct sites_search *s, uint64_t target)
 {
     if (!image_is_stub(s->module->parts.image, target))
         return target;
-    const uint64_t slot = probe_slot_of_stub(&s->found.targets, s->module->parts.image, target);
-    const size_t i = LOWER_BOUND(of, s->slots, s->slot_count, of->slot < slot);
-    return slot && i < s->slot_count && s->slots[i].slot == slot ? s->slots[i].function : 0;
+    const uint64_t address = probe_slot_of_stub(&s->found.targets, s->module->parts.image, target);
+    const size_t i = LOWER_BOUND(of, s->slots, s->slot_count, of->slot < address);
+    const struct sites_slot *slot = &s->slots[i];
+    return address && i < s->slot_count && slot->slot == address && !sites_are_taken(s, slot) ? slot->function : 0;
 }
 
 /* ---- a function ---- */
@@ -349,10 +367,10 @@ static int sites_compare(const void *a, const void *b)
     return ORDER_BY(x, y, address);
 }
 
-void planned_sites_put(struct planned_calls *c, const struct calling_module *module, struct dwell_calls_module *head,
-                       FILE *out)
+void planned_sites_put(struct planned_calls *c, const uint32_t *order, const struct calling_module *module,
+                       struct dwell_calls_module *head, FILE *out)
 {
-    struct sites_search s = { .calls = c, .module = module };
+    struct sites_search s = { .calls = c, .order = order, .module = module };
     if (!c->count)
         return;
     s.functions = named_functions_find(module->parts.module);

@@ -24,14 +24,15 @@ static void call_slots_take(struct call_slots *s, Elf *elf, Elf_Scn *section, co
     for (int i = 0; gelf_getrela(data, i, &relocation); i++) {
         const uint64_t type = GELF_R_TYPE(relocation.r_info);
         if ((type != R_X86_64_JUMP_SLOT && type != R_X86_64_GLOB_DAT) ||
-            !gelf_getsym(names, (int)GELF_R_SYM(relocation.r_info), &symbol) || symbol.st_shndx != SHN_UNDEF)
+            !gelf_getsym(names, (int)GELF_R_SYM(relocation.r_info), &symbol))
             continue;
         const char *name = elf_strptr(elf, of_symbols.sh_link, symbol.st_name);
         if (!name || !*name)
             continue;
         GROW(s->list, s->count, s->room);
         s->list[s->count++] =
-            (struct call_slot){ relocation.r_offset, name, symbol.st_value != 0, type == R_X86_64_JUMP_SLOT };
+            (struct call_slot){ relocation.r_offset, name, symbol.st_value != 0 && symbol.st_shndx == SHN_UNDEF,
+                                type == R_X86_64_JUMP_SLOT };
     }
 }
 

@@ -1,4 +1,4 @@
-/* The slots of a binary through which it calls functions of other modules. */
+/* The slots of a binary through which it calls functions that the loader looks up. It may have them itself. */
 #ifndef DWELL_SYMBOLS_CALL_SLOTS_H
 #define DWELL_SYMBOLS_CALL_SLOTS_H
 

@@ -268,6 +268,36 @@ Test(e2e_direct_calls, of_functions_that_libraries_export)
     direct_check_opened("clang -O1", "-fuse-ld=lld", "--overhead none");
 }
 
+#define NAMED_ROWS                                                                                                     \
+    ROWS "-r '.rows[] | select(.function | test(\"^(taken|kept)$\")) | \"\\(.function) \\(.module) \\(.calls)\"' | "   \
+         "LC_ALL=C sort"
+
+static void direct_check_interposed(const char *link, const char *other, const char *program)
+{
+    free(run_well("gcc -O1 -fPIC -DPART -c " SOURCES
+                  "interposed.c -o part.o && gcc -O1 %s -fPIC -shared -DOTHER " SOURCES
+                  "interposed.c -o libother.so && gcc -O1 -finstrument-functions -fPIC -shared %s -DLIBRARY " SOURCES
+                  "interposed.c part.o -o libopened.so",
+                  other, link));
+    free(run_well("gcc -O1 -finstrument-functions " SOURCES "interposed.c -o interposed -L. -Wl,--no-as-needed -lother "
+                  "-lopened -Wl,-rpath,$PWD && gcc -O1 -finstrument-functions " SOURCES
+                  "opener.c -o opener -pthread -L. -Wl,--no-as-needed -lother -Wl,-rpath,$PWD"));
+    free(run_well("%s > without && $DWELL record -q --overhead none --calls-to 're:^(taken|kept)$' %s > with", program,
+                  program));
+    direct_expect_same(link, "cat with", "cat without");
+    direct_expect_same(program, NAMED_ROWS, "printf 'kept libopened.so 1000\ntaken libother.so 1000\n'");
+}
+
+/* The loader gives the library another one's function. It has its row under its own module, and only one row. */
+Test(e2e_direct_calls, of_functions_that_another_library_takes)
+{
+    direct_check_interposed("-Wl,-z,lazy", "", "./interposed");
+    direct_check_interposed("-Wl,-z,now", "", "./interposed");
+    direct_check_interposed("-Wl,-z,now", "", "./opener ./libopened.so 1 1");
+    direct_check_interposed("-Wl,-z,lazy", "-finstrument-functions", "./interposed");
+    direct_check_interposed("-fuse-ld=lld", "-finstrument-functions", "./interposed");
+}
+
 Test(e2e_direct_calls, of_functions_with_versions)
 {
     static const char *const compile[] = { "gcc -O2", "gcc -O1 -no-pie -fno-pie", "clang -O2 -fuse-ld=lld" };
@@ -410,6 +440,26 @@ Test(e2e_direct_calls, left_alone)
     direct_expect_error("takes_small", "dwell: --calls-to: no function of a library that the instrumented code of "
                                        "./refused calls is named 'takes_small'; functions that are linked into it have "
                                        "no names, as it has no symbols\n");
+}
+
+/* What a copy takes and returns, no rule says. */
+Test(e2e_direct_calls, copies_that_compilers_make)
+{
+    static const char *const compile[] = { "gcc -O2", "gcc -O3 -g", "gcc -O2 -flto" };
+    for (size_t i = 0; i < sizeof compile / sizeof *compile; i++) {
+        free(run_well("%s -w -finstrument-functions " SOURCES "clones.c -o clones && ./clones > without", compile[i]));
+        direct_expect_same(compile[i], "nm clones | grep -c ' t copied_.*[.][cip].*[.][0-9]$'", "echo 2");
+        free(run_well("$DWELL record -q --overhead none --calls-to '*copied*' ./clones > with 2>errors"));
+        direct_expect_same(compile[i], "cat with errors", "cat without");
+        direct_expect_same(compile[i],
+                           ROWS "-c '[.rows[] | select(.function | test(\"copied\")) | \"\\(.function) \\(.calls)\"]'",
+                           "echo '[\"not_copied 1000\"]'");
+        char *error = run_well("$DWELL record --calls-to 'copied_c*' ./clones 2>&1; test $? -eq 125");
+        cr_assert(eq(str, error,
+                     "dwell: --calls-to 'copied_c*': calls of copied_constants.constprop.0 are left alone: a compiler "
+                     "has made it of another function\n"));
+        free(error);
+    }
 }
 
 /* Without declarations, the code says so. Small structs are copied. */
