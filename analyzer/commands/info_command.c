@@ -209,6 +209,18 @@ static void info_print_events(const struct analysis *analysis, const struct prof
                         info_time(analysis->file, c->paused, paused));
 }
 
+/* Of one instruction, which the processor executes beside others: less than the recorder can measure. */
+static void info_print_count_cost(uint16_t picoseconds)
+{
+    enum { MEASURABLE = 100 };
+    char cost[32];
+    snprintf(cost, sizeof cost, "%.1f ns", picoseconds / 1e3);
+    if (picoseconds)
+        info_print_line("a counted call",
+                        "adds %s to a short function, as measured before the run; reports leave that out",
+                        picoseconds < MEASURABLE ? "less than 0.1 ns" : cost);
+}
+
 /* The functions whose calls were only counted, those with the most calls first. */
 static void info_print_counted(const struct analysis *analysis)
 {
@@ -231,8 +243,7 @@ static void info_print_counted(const struct analysis *analysis)
     }
     info_print_line("counted", "%" PRIu64 " calls of %zu function%s: %s%s", calls, analysis->summary.counted,
                     analysis->summary.counted == 1 ? "" : "s", names, analysis->summary.counted > MOST ? ", ..." : "");
-    if (analysis->file->header.count_cost)
-        info_print_line("a counted call", "takes %.2f ns in its function", analysis->file->header.count_cost / 1e3);
+    info_print_count_cost(analysis->file->header.count_cost);
     free(names);
     free(sums);
 }

@@ -1,6 +1,7 @@
 /* Reports of a session with samples. Estimates are marked in text, and have intervals in csv and json. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "support/golden.h"
@@ -8,6 +9,7 @@
 #include "support/scenario.h"
 
 enum { MAIN = 0x1000, LOAD = 0x2000, HASH = 0x3000, COPY = 0x100, PARSE = 0x200, LIBRARY = 0x20000 };
+enum { COUNT_COST = 246 }; /* offset in the header */
 
 static void samples_write_modules(struct writer *w)
 {
@@ -75,12 +77,13 @@ static void samples_save_counted(void)
     writer_free(w);
 }
 
-/* All calls were only counted. */
-static void samples_save_only_counted(void)
+/* All calls were only counted. A count adds so many picoseconds to its function. */
+static void samples_save_only_counted(uint16_t picoseconds)
 {
     static const uint64_t calls[][2] = { { MAIN, 1 }, { LOAD, 40 }, { HASH, 5000 } };
     struct writer *w = writer_new();
     samples_write_modules(w);
+    write_header(w, COUNT_COST, picoseconds, 2);
     write_counts(w, 1, 1, 100, calls, 3);
     writer_save(w, test_path("only.dwell"));
     writer_free(w);
@@ -91,7 +94,7 @@ static void samples_save_sessions(void)
     samples_save_session("samples.dwell", 0);
     samples_save_session("periods.dwell", 300000);
     samples_save_counted();
-    samples_save_only_counted();
+    samples_save_only_counted(0);
 }
 
 TestSuite(golden_samples, .init = samples_save_sessions, .timeout = 300);
@@ -125,6 +128,28 @@ Test(golden_samples, reports_of_counted_calls_alone)
     check_golden("report only.dwell", "counted-only.txt");
     check_golden("report --format csv only.dwell", "counted-only.csv");
     check_golden("tree only.dwell", "counted-only-tree.txt");
+}
+
+/* The cost is that of one instruction beside others: a smaller figure would say more than is known. */
+Test(golden_samples, cost_of_a_counted_call)
+{
+    static const struct {
+        uint16_t picoseconds;
+        const char *text;
+    } costs[] = { { 1, "less than 0.1 ns" }, { 99, "less than 0.1 ns" }, { 100, "0.1 ns" }, { 1260, "1.3 ns" } };
+    for (size_t i = 0; i < sizeof costs / sizeof *costs; i++) {
+        samples_save_only_counted(costs[i].picoseconds);
+        char *info = run_well("$DWELL info only.dwell"), line[128];
+        snprintf(line, sizeof line,
+                 "\na counted call  adds %s to a short function, as measured before the run; reports leave that out\n",
+                 costs[i].text);
+        cr_assert(has(info, line), "%s", info);
+        free(info);
+    }
+    samples_save_only_counted(0);
+    char *info = run_well("$DWELL info only.dwell");
+    cr_assert(not(has(info, "a counted call")), "%s", info);
+    free(info);
 }
 
 /* A session of 100 ms with a counted function that has samples. */
