@@ -14,6 +14,7 @@
 #include "comparison/diff_levels.h"
 #include "comparison/diff_names.h"
 #include "comparison/diff_percentiles.h"
+#include "comparison/diff_waits.h"
 
 enum { NS_PER_SECOND = 1000000000 }; /* values are in nanoseconds */
 
@@ -62,6 +63,7 @@ void diff_free(struct diff *d)
         free(d->runs[i].path);
         free(d->runs[i].part);
         free(d->runs[i].rows);
+        free(d->runs[i].waits);
         diff_percentiles_drop(&d->runs[i]);
     }
     for (size_t i = 0; i < d->remark_count; i++)
@@ -154,6 +156,7 @@ static void diff_fill_run(struct diff *d, struct diff_run *run, const struct pro
             run->rows[keys[i]].counted =
                 times_are_counted(&sums[i]) || (d->by == DIFF_FUNCTIONS && times_are_partial(&sums[i]));
     }
+    diff_waits_fill(d, run, named, keys);
     run->total = diff_values_of_times(&rollup->session, ticks_per_second);
     if (d->percentiles)
         diff_percentiles_fill(d, run, named, keys, ticks_per_second);
@@ -244,6 +247,8 @@ static struct diff_row diff_make_row(const struct diff *d, uint32_t key, enum di
     }
     if (!chance && row.least_calls[DIFF_BEFORE] != row.most_calls[DIFF_BEFORE])
         row.chance = CHANCE_RUNS;
+    else if (!chance && diff_waits_explain(d, &row))
+        row.chance = CHANCE_WAITS;
     row.counted |= row.uncalled && diff_lacks_samples(d, key);
     row.counted |= d->unknown && d->unknown[key] & DIFF_UNKNOWN_TIMES;
     row.uncalled |= d->unknown && d->unknown[key] & DIFF_UNKNOWN_CALLS;

@@ -63,6 +63,7 @@ struct diff_run {
     enum diff_side side;
     struct diff_values total;     /* of the session */
     struct diff_values *rows;     /* by key */
+    uint64_t *waits;              /* by key: how often its callers waited for a condition (diff_waits.h) */
     size_t row_count;             /* without the keys that later sessions added */
     struct durations **durations; /* by key: of the completed calls; NULL if they were not loaded */
     uint64_t ticks_per_second;    /* of the durations */
@@ -78,6 +79,7 @@ enum diff_chance {
     CHANCE_SYSTEM, /* they are calls of the system, or waits */
     CHANCE_CALLED, /* some are made by such calls */
     CHANCE_RUNS,   /* they do differ between the runs before the change */
+    CHANCE_WAITS,  /* they differ no more than the waits of its callers for conditions */
 };
 
 struct diff_pair {

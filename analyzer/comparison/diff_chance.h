@@ -8,7 +8,7 @@
  * names of the comparison. */
 void diff_chance_add(struct diff *d, const struct profile *p);
 
-/* By key, values of enum diff_chance, without CHANCE_RUNS. The caller frees them. */
+/* By key, values of enum diff_chance, without CHANCE_RUNS and CHANCE_WAITS. The caller frees them. */
 uint8_t *diff_chance_judge(const struct diff *d);
 
 #endif

@@ -77,6 +77,7 @@ const char *diff_chance_text(const struct diff_row *row)
         [CHANCE_SYSTEM] = "a call of the system, or a wait",
         [CHANCE_CALLED] = "called by such a call",
         [CHANCE_RUNS] = "differs between the runs before",
+        [CHANCE_WAITS] = "differs no more than its callers' waits for a condition",
     };
     return texts[row->chance];
 }

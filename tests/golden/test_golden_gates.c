@@ -177,6 +177,94 @@ Test(golden_gates, what_differs_between_runs_of_the_base_fails_nothing)
                  "dwell: --fail-if 'calls > +0': 1 function\n  add (server): 5 -> 7 (+40.00 %)\n");
 }
 
+/* One run of a queue: `take` asks whether the queue is empty once a job, and once more after each wait. `wait_for_job`
+ * is a function of the program. */
+static void queue_save(const char *name, unsigned jobs, unsigned waits, unsigned sizes)
+{
+    enum { TAKE = 0x1200, EMPTY = 0x1300, SIZE = 0x1400, WAIT_FOR_JOB = 0x1500, RENDER = 0x1600, WAITING = 0x9100 };
+    static const struct {
+        uint64_t address;
+        const char *name;
+    } own[] = {
+        { TAKE, "take" }, { EMPTY, "empty" }, { SIZE, "size" }, { WAIT_FOR_JOB, "wait_for_job" }, { RENDER, "render" }
+    };
+    struct writer *w = writer_new();
+    write_process(w, 1, 70, "/opt/queue");
+    write_thread(w, 1, 1, 70, SOURCE_PERF, "queue");
+    write_module(w, 1, 1, 0, 0x1000, 0x8fff, 0, "/opt/queue");
+    write_module(w, 1, 2, 0, 0x9000, 0x9fff, 0, "/lib/libc.so.6");
+    write_symbol_module(w, 0, "/opt/queue");
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+        write_symbol(w, 0, 0, 0, own[i].address, own[i].name);
+    write_symbol_module(w, 1, "/lib/libc.so.6");
+    write_symbol(w, 1, 0, 0, WAITING, "pthread_cond_wait");
+    begin_events(w, 1, 1, 0, 0, NULL, 0);
+    uint64_t time = 100;
+    for (unsigned job = 0; job < jobs; job++) {
+        const unsigned waited = job ? 0 : waits;
+        write_enter(w, time += 10, TAKE);
+        for (unsigned i = 0; i <= waited; i++) {
+            write_enter(w, time += 10, EMPTY);
+            for (unsigned j = 0; j < sizes; j++)
+                time = served_call(w, time + 10, SIZE);
+            write_exit(w, time += 10);
+            if (i == waited)
+                break;
+            write_enter(w, time += 10, WAIT_FOR_JOB);
+            time = served_call(w, time + 10, WAITING);
+            write_exit(w, time += 10);
+        }
+        write_exit(w, time += 10);
+        time = served_call(w, time + 10, RENDER);
+    }
+    end_events(w, true);
+    writer_save(w, test_path(name));
+    writer_free(w);
+}
+
+/* One run before is enough: nothing but the waits differs. */
+Test(golden_gates, what_is_asked_again_after_a_wait_fails_nothing)
+{
+    queue_save("few", 20, 2, 2);
+    queue_save("many", 20, 5, 2);
+    struct ran r = run("$DWELL diff few many --fail-if 'calls > +0' --sort name --format csv");
+    cr_assert(eq(int, r.status, 0), "%s", r.err);
+    cr_assert(eq(str, r.err,
+                 "dwell: --fail-if 'calls > +0': left out 4 functions whose calls chance decides; 'all_calls > +0' "
+                 "counts them\n"
+                 "  empty (queue): 22 -> 25 (+13.64 %): differs no more than its callers' waits for a condition\n"
+                 "  pthread_cond_wait (libc.so.6): 2 -> 5 (+150.00 %): a call of the system, or a wait\n"
+                 "  size (queue): 44 -> 50 (+13.64 %): differs no more than its callers' waits for a condition\n"
+                 "  and 1 more\n"));
+    ran_drop(&r);
+    r = run("$DWELL diff many few --fail-if 'calls < -0' --by path --format csv");
+    cr_assert(eq(int, r.status, 0), "%s", r.err);
+    ran_drop(&r);
+    r = run("$DWELL diff few many --fail-if 'all_calls > +0' --format csv");
+    cr_assert(eq(int, r.status, 1), "%s", r.err);
+    cr_assert(has(r.err, "'all_calls > +0': 4 functions\n"), "%s", r.err);
+    ran_drop(&r);
+}
+
+/* More than the waits explain. */
+Test(golden_gates, what_waits_do_not_explain_fails)
+{
+    queue_save("few", 20, 2, 2);
+    queue_save("jobs", 24, 5, 2);
+    queue_save("sizes", 20, 5, 3);
+    struct ran r = run("$DWELL diff few jobs --fail-if 'calls > +0' --sort name --format csv");
+    cr_assert(eq(int, r.status, 1), "%s", r.err);
+    cr_assert(has(r.err, "'calls > +0': 4 functions\n  empty (queue): 22 -> 29 (+31.82 %)\n"
+                         "  render (queue): 20 -> 24 (+20.00 %)\n  size (queue): 44 -> 58 (+31.82 %)\n"
+                         "  take (queue): 20 -> 24 (+20.00 %)\n"),
+              "%s", r.err);
+    ran_drop(&r);
+    r = run("$DWELL diff few sizes --fail-if 'calls > +0' --format csv");
+    cr_assert(eq(int, r.status, 1), "%s", r.err);
+    cr_assert(has(r.err, "'calls > +0': 1 function\n  size (queue): 44 -> 75 (+70.45 %)\n"), "%s", r.err);
+    ran_drop(&r);
+}
+
 Test(golden_gates, one_run_shows_no_noise_of_times)
 {
     gates_expect("base more --fail-if 'elapsed_exclusive > +1%'", 2,
