@@ -56,6 +56,15 @@ void call_scanner_make_room(struct call_scanner *s)
     s->last_place = s->stack + s->room - 1;
 }
 
+void call_scanner_flush(struct call_scanner *s)
+{
+    for (size_t i = 0; i < s->amount_count; i++)
+        s->amounts[i].function = s->scan->paths[s->amounts[i].path].number;
+    if (s->amount_count)
+        s->scan->take_amounts(s->context, s->amounts, s->amount_count);
+    s->amount_count = 0;
+}
+
 void call_scanner_keep_part(struct call_scanner *s, struct call_part part, uint64_t now, bool ended)
 {
     if (s->depth > s->inherited - s->ended_count)
@@ -90,6 +99,12 @@ static void call_scan_open_frames(struct call_scanner *s)
     s->inherited = s->chunk->depth;
 }
 
+/* Whether the loop is that of all times. */
+static bool call_scan_finds_times(const struct call_scan *scan)
+{
+    return !scan->take_amounts || scan->divided;
+}
+
 /* Adds what the open calls have so far to the calls below them, and lists the parts of all calls that are or were open
  * at a border of the chunk. */
 static void call_scan_keep_open(struct call_scanner *s, struct chunk_parts *parts, uint64_t now)
@@ -102,9 +117,9 @@ static void call_scan_keep_open(struct call_scanner *s, struct chunk_parts *part
     for (size_t i = 0; i < s->ended_count; i++)
         parts->calls[s->inherited - 1 - i] = s->ended[i];
     for (size_t i = s->depth - 1; i > 0; i--)
-        parts->calls[i - 1 < kept ? i - 1 : i - 1 + s->ended_count] = s->scan->take_amounts
-                                                                          ? call_scan_elapsed_part(s, &s->stack[i], now)
-                                                                          : call_scan_times_part(s, &s->stack[i], now);
+        parts->calls[i - 1 < kept ? i - 1 : i - 1 + s->ended_count] =
+            call_scan_finds_times(s->scan) ? call_scan_times_part(s, &s->stack[i], now)
+                                           : call_scan_elapsed_part(s, &s->stack[i], now);
 }
 
 static void call_scan_chunk(struct call_scanner *s, const struct trace_chunk *chunk)
@@ -122,12 +137,12 @@ static void call_scan_chunk(struct call_scanner *s, const struct trace_chunk *ch
     stack_begin(&state, chunk);
     call_scan_open_frames(s);
     do
-        if (s->scan->take_amounts)
-            call_scan_elapsed_events(s, &d, &state);
-        else
+        if (call_scan_finds_times(s->scan))
             call_scan_times_events(s, &d, &state);
+        else
+            call_scan_elapsed_events(s, &d, &state);
     while (window_more(&s->window, &d));
-    call_scan_elapsed_flush(s);
+    call_scanner_flush(s);
     call_scan_keep_open(s, parts, state.last);
     parts->delay = s->delay;
     parts->last = state.last;
@@ -212,8 +227,10 @@ static void call_scan_add_kind(struct call_scan *scan, struct number_index *cost
         scan->kinds[path] |= SCANNED_HELD;
     if (probes->held || probes->idle)
         scan->kinds[path] |= SCANNED_IDLE;
-    if (path_probes_divide(probes))
+    if (path_probes_divide(probes)) {
         scan->kinds[path] |= SCANNED_DIVIDED;
+        scan->divided = true;
+    }
 }
 
 static void call_scan_find_path(struct call_scan *scan, size_t i, uint32_t function)
@@ -397,29 +414,11 @@ static void call_scan_take_amount(void *context, const struct finished_call *cal
                   1);
 }
 
-/* What samples and counting took is subtracted from exclusive times, which the loop of elapsed inclusive ones has not.
- */
-static void call_scan_elapsed_of_times(const struct calls_source *source, uint32_t function, unsigned jobs,
-                                       call_amounts_taker *take, void *const *contexts)
-{
-    struct call_scan_amounts *amounts = need_memory(jobs, sizeof *amounts);
-    void **own = need_memory(jobs, sizeof *own);
-    for (unsigned i = 0; i < jobs; i++) {
-        amounts[i] = (struct call_scan_amounts){ take, contexts[i] };
-        own[i] = &amounts[i];
-    }
-    calls_scan(source, function, jobs, call_scan_take_amount, own);
-    free(own);
-    free(amounts);
-}
-
 void calls_scan_elapsed(const struct calls_source *source, uint32_t function, unsigned jobs, call_amounts_taker *take,
                         void *const *contexts)
 {
     struct call_scan_amounts one = { take, contexts[0] };
-    if (path_probes_are_divided(source->profile))
-        call_scan_elapsed_of_times(source, function, jobs, take, contexts);
-    else if (call_scan_needs_order(source, jobs, contexts))
+    if (call_scan_needs_order(source, jobs, contexts))
         call_scan_in_order(source, function, call_scan_take_amount, &one);
     else
         call_scan_chunks(&(struct call_scan){ .source = source, .take = call_scan_take_amount, .take_amounts = take },

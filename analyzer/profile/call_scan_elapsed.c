@@ -9,24 +9,6 @@ __attribute__((noinline)) static void call_scan_elapsed_add_os(struct call_scann
 
 /* ---- calls ---- */
 
-void call_scan_elapsed_flush(struct call_scanner *s)
-{
-    for (size_t i = 0; i < s->amount_count; i++)
-        s->amounts[i].function = s->scan->paths[s->amounts[i].path].number;
-    if (s->amount_count)
-        s->scan->take_amounts(s->context, s->amounts, s->amount_count);
-    s->amount_count = 0;
-}
-
-static inline void call_scan_elapsed_take(struct call_scanner *s, uint32_t path, uint64_t time, uint64_t now)
-{
-    if (call_scanner_is_outside(s, now))
-        return;
-    if (__builtin_expect(s->amount_count == SCANNED_AMOUNTS, 0))
-        call_scan_elapsed_flush(s);
-    s->amounts[s->amount_count++] = (struct call_amount){ time, now, path, 0 };
-}
-
 struct call_part call_scan_elapsed_part(struct call_scanner *s, struct scanned_call *call, uint64_t now)
 {
     struct call_part part = call_scanner_part(call);
@@ -44,7 +26,7 @@ __attribute__((noinline)) static void call_scan_elapsed_pop_rare(struct call_sca
     }
     const uint64_t time = call_scanner_end(s, call, now);
     if (ended && call->kind & SCANNED_WANTED)
-        call_scan_elapsed_take(s, call->path, time, now);
+        call_scanner_take_amount(s, call->path, time, now);
 }
 
 STACK_INLINE void call_scan_elapsed_pop(struct call_scan_loop *l, uint64_t now, bool ended)
@@ -55,7 +37,7 @@ STACK_INLINE void call_scan_elapsed_pop(struct call_scan_loop *l, uint64_t now, 
         call_scan_elapsed_pop_rare(l->s, call, now, ended);
         call_scan_loop_load(l);
     } else if (ended && call->kind & SCANNED_WANTED) {
-        call_scan_elapsed_take(l->s, call->path, now * DWELL_PROBE_FRACTION - l->lost - call->clock, now);
+        call_scanner_take_amount(l->s, call->path, now * DWELL_PROBE_FRACTION - l->lost - call->clock, now);
     }
 }
 
@@ -94,8 +76,8 @@ STACK_INLINE void call_scan_elapsed_leaf(void *to, const struct decoder *d, uint
     const uint64_t cost = scan->costs[kind >> SCANNED_FLAG_BITS].call;
     l->lost += scan->costs[l->top->kind >> SCANNED_FLAG_BITS].callee + cost;
     if (kind & SCANNED_WANTED)
-        call_scan_elapsed_take(l->s, slot->value_plus_1 - 1, (d->time - entered) * DWELL_PROBE_FRACTION - cost,
-                               d->time);
+        call_scanner_take_amount(l->s, slot->value_plus_1 - 1, (d->time - entered) * DWELL_PROBE_FRACTION - cost,
+                                 d->time);
 }
 
 STACK_INLINE void call_scan_elapsed_open(void *to, const struct decoder *d, const struct dwell_frame *frame,

@@ -1,4 +1,4 @@
-/* Finds all times of single calls in a chunk of events. */
+/* Finds all times of single calls in a chunk of events, or their elapsed inclusive ones if paths share their time. */
 #include "profile/call_scanner.h"
 
 /* Elapsed times in 1/256 ticks. */
@@ -86,10 +86,14 @@ struct call_part call_scan_times_part(struct call_scanner *s, struct scanned_cal
     return call_scan_times_make_part(call, &times, &rare);
 }
 
-static inline void call_scan_times_take(const struct call_scanner *s, const struct scanned_call *call,
+static inline void call_scan_times_take(struct call_scanner *s, const struct scanned_call *call,
                                         const struct scanned_times *times, const struct scanned_rare *rare,
                                         uint64_t now)
 {
+    if (s->scan->take_amounts) {
+        call_scanner_take_amount(s, call->path, times->inclusive, now);
+        return;
+    }
     struct call_amounts own = { times->exclusive, times->exclusive - rare->less, 0, rare->off_cpu };
     const struct scanned_path *path = &s->scan->paths[call->path];
     if (call_scanner_is_outside(s, now))
@@ -129,22 +133,34 @@ __attribute__((noinline)) static void call_scan_times_pop_rare(struct call_scann
         call_scan_times_take(s, call, &times, &rare, now);
 }
 
+/* As call_scan_times_settle, of a call without OS events and rare amounts. Returns what was subtracted. */
+static inline uint64_t call_scan_times_lose_part(const struct call_scanner *s, const struct scanned_call *call,
+                                                 struct scanned_times *times)
+{
+    const uint64_t lost = call_amounts_part(times->exclusive, s->scan->probes.paths[call->path].lost.application);
+    times->inclusive -= lost;
+    times->exclusive -= lost;
+    return lost;
+}
+
 STACK_INLINE void call_scan_times_pop(struct call_scan_loop *l, uint64_t now, bool ended)
 {
     struct scanned_call *call = l->top--;
-    if (__builtin_expect(call->kind & (SCANNED_FOUND | SCANNED_HELD | SCANNED_UNDER_HELD | SCANNED_RARE | SCANNED_IDLE |
-                                       SCANNED_DIVIDED),
+    if (__builtin_expect(call->kind & (SCANNED_FOUND | SCANNED_HELD | SCANNED_UNDER_HELD | SCANNED_RARE | SCANNED_IDLE),
                          0)) {
         call_scan_loop_store(l);
         call_scan_times_pop_rare(l->s, call, now, ended);
         call_scan_loop_load(l);
         return;
     }
-    const uint64_t inclusive = now * DWELL_PROBE_FRACTION - l->lost - call->clock;
-    call[-1].called_times += inclusive;
+    struct scanned_times times;
+    times.inclusive = now * DWELL_PROBE_FRACTION - l->lost - call->clock;
+    times.exclusive = times.inclusive - call->called_times;
+    if (call->kind & SCANNED_DIVIDED)
+        l->lost += call_scan_times_lose_part(l->s, call, &times);
+    call[-1].called_times += times.inclusive;
     if (ended && call->kind & SCANNED_WANTED)
-        call_scan_times_take(l->s, call, &(struct scanned_times){ inclusive, inclusive - call->called_times },
-                             &(struct scanned_rare){ .less = 0 }, now);
+        call_scan_times_take(l->s, call, &times, &(struct scanned_rare){ .less = 0 }, now);
 }
 
 /* ---- actions on events ---- */

@@ -1,7 +1,8 @@
 /*
  * What the loops over a chunk's events share that find single calls: the open calls, and their paths. There are two
  * loops. call_scan_times.c finds all times of calls. call_scan_elapsed.c finds only elapsed inclusive times, in about
- * half the time.
+ * half the time. It knows no exclusive times, so it is not for sessions in which samples or counting took a part of
+ * these (SCANNED_DIVIDED).
  */
 #ifndef DWELL_PROFILE_CALL_SCANNER_H
 #define DWELL_PROFILE_CALL_SCANNER_H
@@ -57,7 +58,8 @@ struct call_scan {
     bool ranges;                       /* only calls that ended in a range of time are wanted */
     bool seeks_switches, has_switches; /* only changes of the stack are looked for; there is one */
     call_scan_taker *take;
-    call_amounts_taker *take_amounts; /* if set, only elapsed inclusive times are found */
+    call_amounts_taker *take_amounts; /* if set, only elapsed inclusive times are wanted */
+    bool divided;                     /* some paths are */
 };
 
 /* An open call. Its elapsed inclusive time is the time that passes on the scanner's clock. */
@@ -118,6 +120,19 @@ static inline bool call_scanner_is_outside(const struct call_scanner *s, uint64_
 void call_scanner_keep_part(struct call_scanner *s, struct call_part part, uint64_t now, bool ended);
 
 void call_scanner_make_room(struct call_scanner *s);
+
+/* Passes on the amounts that have been found. */
+void call_scanner_flush(struct call_scanner *s);
+
+/* Passes on a call's elapsed inclusive time, when there are many. */
+static inline void call_scanner_take_amount(struct call_scanner *s, uint32_t path, uint64_t time, uint64_t now)
+{
+    if (call_scanner_is_outside(s, now))
+        return;
+    if (__builtin_expect(s->amount_count == SCANNED_AMOUNTS, 0))
+        call_scanner_flush(s);
+    s->amounts[s->amount_count++] = (struct call_amount){ time, now, path, 0 };
+}
 
 /* What changes with each event. A loop over events has it in registers, and stores it before it calls a function. */
 struct call_scan_loop {
@@ -286,8 +301,5 @@ void call_scan_elapsed_events(struct call_scanner *s, struct decoder *d, struct 
 /* The part of the call on top of the stack until `now`, and adds it to its caller. */
 struct call_part call_scan_times_part(struct call_scanner *s, struct scanned_call *call, uint64_t now);
 struct call_part call_scan_elapsed_part(struct call_scanner *s, struct scanned_call *call, uint64_t now);
-
-/* Passes on what has been found. */
-void call_scan_elapsed_flush(struct call_scanner *s);
 
 #endif

@@ -206,11 +206,6 @@ void call_amounts_add_interval(struct call_amounts *own, const struct path_probe
     own->off_cpu += (parts.blocked + parts.preempted) * DWELL_PROBE_FRACTION;
 }
 
-static uint64_t call_amounts_part(uint64_t amount, double part)
-{
-    return (uint64_t)llrint((double)(int64_t)amount * part);
-}
-
 void call_amounts_take_part(struct call_amounts *own, const struct path_parts *parts)
 {
     const uint64_t flagged = own->elapsed - own->application - own->off_cpu,

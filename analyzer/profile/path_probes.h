@@ -7,6 +7,8 @@
 #ifndef DWELL_PROFILE_PATH_PROBES_H
 #define DWELL_PROFILE_PATH_PROBES_H
 
+#include <math.h>
+
 #include "dwell/format.h"
 #include "profile/interval.h"
 #include "profile/overhead.h"
@@ -79,6 +81,12 @@ static inline void call_amounts_subtract(struct call_amounts *from, const struct
 static inline bool path_probes_divide(const struct path_probes *probes)
 {
     return probes->lost.application + probes->lost.flagged + probes->sampled.application + probes->sampled.flagged > 0;
+}
+
+/* Rounded. */
+static inline uint64_t call_amounts_part(uint64_t amount, double part)
+{
+    return (uint64_t)llrint((double)(int64_t)amount * part);
 }
 
 /* Subtracts a part of a call's own time on the CPU. `lost`: what samples and counting took, so that it is no time of
