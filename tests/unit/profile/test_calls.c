@@ -247,6 +247,27 @@ Test(unit_calls, columns_of_single_calls)
     analysis_drop(&analysis);
 }
 
+/* So that none is beyond the maximum, where all calls were read for this. */
+Test(unit_calls, columns_of_percentiles_are_exact_beside_the_maximum)
+{
+    struct analysis analysis;
+    struct writer *w = many_calls();
+    writer_save(w, test_path("calls.dwell"));
+    writer_free(w);
+    load_with(&analysis, test_path("calls.dwell"), &(struct analysis_options){ .durations = true });
+    struct table alone = sorted_rows(&analysis, BY_FUNCTION, &(struct sorting){ .key = "name" }),
+                 beside = sorted_rows(&analysis, BY_FUNCTION, &(struct sorting){ .key = "name", .calls = true });
+    cr_assert(eq(u64, calls_cell_of(&alone, 0, "p50")->number, 50));
+    cr_assert(eq(u64, calls_cell_of(&alone, 0, "p90")->number, 91)); /* of 90 and 91 */
+    cr_assert(eq(u64, calls_cell_of(&beside, 0, "p50")->number, 50));
+    cr_assert(eq(u64, calls_cell_of(&beside, 0, "p90")->number, 90));
+    cr_assert(eq(u64, calls_cell_of(&beside, 0, "p99")->number, 99));
+    cr_assert(eq(u64, calls_cell_of(&beside, 0, "elapsed_inclusive_max")->number, 100));
+    table_drop(&alone);
+    table_drop(&beside);
+    analysis_drop(&analysis);
+}
+
 Test(unit_calls, times_are_exact_while_few_differ)
 {
     for (uint64_t count = HISTOGRAM_EXACT; count <= HISTOGRAM_EXACT + 1; count++) {
