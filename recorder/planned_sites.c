@@ -11,6 +11,7 @@
 
 #include "arguments/call_frames.h"
 #include "arguments/callee_code.h"
+#include "arguments/direct_callee.h"
 #include "arguments/stack_arguments.h"
 #include "base/memory.h"
 #include "base/message.h"
@@ -20,8 +21,6 @@
 #include "symbols/named_functions.h"
 #include "symbols/probe_targets.h"
 #include "symbols/uncalled_functions.h"
-
-enum { DISTANCE = 5, PREFIXED = 6 };
 
 /* A slot with a function of the module, or a version that its resolver chooses. */
 struct sites_slot {
@@ -123,31 +122,14 @@ static uint64_t sites_function_of(const struct sites_search *s, uint64_t target)
 
 /* The calls of a function, and its names. */
 struct sites_group {
-    uint64_t target, function;
-    const struct direct_call *calls;
-    size_t count, name, name_count;
-    struct callee_code code; /* of one that is chosen */
+    uint64_t target;
+    struct direct_callee callee;
+    size_t name, name_count;
 };
 
 static const char *sites_name(const struct sites_search *s, const struct sites_group *g, size_t i)
 {
     return s->functions.list[g->name + i].name;
-}
-
-/* One that changes the registers of its own instruction would need another one. */
-static bool sites_are_usual(const struct sites_search *s, const struct sites_group *g)
-{
-    for (size_t i = 0; i < g->count; i++) {
-        const struct direct_call *call = &g->calls[i];
-        const size_t length = (size_t)(call->next - call->at);
-        uint8_t code[PREFIXED];
-        const bool known = length <= sizeof code && image_read(s->module->parts.image, call->at, code, length);
-        const uint8_t op = call->kind == DIRECT_CALL ? 0xe8 : 0xe9;
-        const bool plain = known && length == DISTANCE && code[0] == op;
-        if (!plain && !(known && length == PREFIXED && code[0] == 0x67 && code[1] == 0xe8))
-            return false;
-    }
-    return true;
 }
 
 /* Before the first function that is chosen. */
@@ -161,52 +143,26 @@ static void sites_read(struct sites_search *s)
     s->read = true;
 }
 
-static void sites_read_code(struct sites_search *s, struct sites_group *g)
-{
-    const struct direct_range *range = direct_calls_range(&s->found, g->function);
-    sites_read(s);
-    if (range)
-        g->code = callee_code_read(s->module->parts.image, s->cfi, g->function, range->end);
-}
-
-static bool sites_use_flags(const struct sites_search *s, const struct sites_group *g)
-{
-    for (size_t i = 0; i < g->count; i++) {
-        const struct direct_range *range = direct_calls_range(&s->found, g->calls[i].at);
-        if (range && g->calls[i].kind == DIRECT_CALL &&
-            callee_code_leaves_flags(s->module->parts.image, g->calls[i].next, range->end))
-            return true;
-    }
-    return false;
-}
-
 /* Any of the names can be a reason. */
 static const char *sites_reason(struct sites_search *s, struct sites_group *g)
 {
-    const char *reason = NULL;
-    for (size_t i = 0; i < g->name_count && !reason; i++) {
-        reason = uncalled_reason(sites_name(s, g, i));
-        if (!reason && named_symbol_is_part(sites_name(s, g, i)))
-            reason = "a compiler has made it of another function";
+    for (size_t i = 0; i < g->name_count; i++) {
+        const char *reason = uncalled_reason(sites_name(s, g, i));
+        if (reason)
+            return reason;
+        if (named_symbol_is_part(sites_name(s, g, i)))
+            return "a compiler has made it of another function";
     }
-    if (!reason && direct_code_switches_stacks(&s->found, s->module->parts.image, g->function))
-        reason = "it changes the stack";
-    if (!reason)
-        sites_read_code(s, g);
-    if (g->code.looks_at_caller)
-        reason = "it looks at its caller";
-    if (!reason && (g->code.removes_arguments || sites_use_flags(s, g)))
-        reason = "it is called by rules of its own";
-    if (!reason && !sites_are_usual(s, g))
-        reason = "the code jumps there on a condition";
-    return reason;
+    sites_read(s);
+    return direct_callee_reason(&g->callee, &s->found, s->module->parts.image, s->cfi);
 }
 
 static void sites_bound(const struct sites_search *s, const struct sites_group *g, struct dwell_calls_stack *stack)
 {
     struct call_frame frame = { .bytes = 0 };
-    for (size_t i = 0; i < g->count; i++)
-        if (g->calls[i].kind != DIRECT_CALL || !s->cfi || !call_frame_add(s->cfi, g->calls[i].next, &frame))
+    for (size_t i = 0; i < g->callee.count; i++)
+        if (g->callee.calls[i].kind != DIRECT_CALL || !s->cfi ||
+            !call_frame_add(s->cfi, g->callee.calls[i].next, &frame))
             return;
     calls_bound_by(stack, &frame);
 }
@@ -214,8 +170,8 @@ static void sites_bound(const struct sites_search *s, const struct sites_group *
 /* Whether a caller may hand over more than a stub copies. */
 static bool sites_hand_over_much(const struct sites_search *s, const struct sites_group *g)
 {
-    for (size_t i = 0; i < g->count; i++) {
-        const struct direct_range *range = direct_calls_range(&s->found, g->calls[i].at);
+    for (size_t i = 0; i < g->callee.count; i++) {
+        const struct direct_range *range = direct_calls_range(&s->found, g->callee.calls[i].at);
         if (!range || callee_code_hands_over(s->module->parts.image, range->begin, range->end, DWELL_CALLS_STACK_MOST))
             return true;
     }
@@ -226,8 +182,9 @@ static bool sites_hand_over_much(const struct sites_search *s, const struct site
 static bool sites_may_take_much(const struct sites_search *s, const struct sites_group *g,
                                 const struct dwell_calls_stack *stack)
 {
-    return stack->bytes == DWELL_CALLS_STACK_MOST && !g->code.any_number &&
-           (g->code.takes_address || g->code.bytes > DWELL_CALLS_STACK_MOST) && sites_hand_over_much(s, g);
+    return stack->bytes == DWELL_CALLS_STACK_MOST && !g->callee.code.any_number &&
+           (g->callee.code.takes_address || g->callee.code.bytes > DWELL_CALLS_STACK_MOST) &&
+           sites_hand_over_much(s, g);
 }
 
 /* A declaration is that of the function with that name which other units can call. Compilers may change what one that
@@ -251,10 +208,10 @@ static bool sites_find_stack(struct sites_search *s, const struct sites_group *g
 static void sites_put(struct sites_search *s, const struct sites_group *g, const struct dwell_calls_stack *stack)
 {
     GROW(s->put, s->put_count, s->put_room);
-    s->put[s->put_count] = (struct dwell_calls_function){ g->target, g->function, *stack };
-    for (size_t i = 0; i < g->count; i++) {
+    s->put[s->put_count] = (struct dwell_calls_function){ g->target, g->callee.function, *stack };
+    for (size_t i = 0; i < g->callee.count; i++) {
         GROW(s->sites, s->site_count, s->site_room);
-        s->sites[s->site_count++] = (struct dwell_calls_site){ g->calls[i].at, (uint32_t)s->put_count, 0 };
+        s->sites[s->site_count++] = (struct dwell_calls_site){ g->callee.calls[i].at, (uint32_t)s->put_count, 0 };
     }
     s->put_count++;
 }
@@ -302,7 +259,7 @@ static void sites_choose(struct sites_search *s, struct sites_group *g)
     if (!chosen || reason)
         return;
     sites_put(s, g, &stack);
-    if (direct_calls_take_address(&s->found, g->function) || direct_calls_take_address(&s->found, g->target))
+    if (direct_calls_take_address(&s->found, g->callee.function) || direct_calls_take_address(&s->found, g->target))
         sites_note_address(s, g);
 }
 
@@ -310,9 +267,10 @@ static void sites_choose(struct sites_search *s, struct sites_group *g)
 
 static struct sites_group sites_group_of(const struct sites_search *s, uint64_t target)
 {
-    struct sites_group g = { .target = target, .function = sites_function_of(s, target) };
-    g.name = named_functions_at(&s->functions, g.function);
-    while (g.name + g.name_count < s->functions.count && s->functions.list[g.name + g.name_count].address == g.function)
+    struct sites_group g = { .target = target, .callee.function = sites_function_of(s, target) };
+    g.name = named_functions_at(&s->functions, g.callee.function);
+    while (g.name + g.name_count < s->functions.count &&
+           s->functions.list[g.name + g.name_count].address == g.callee.function)
         g.name_count++;
     return g;
 }
@@ -341,9 +299,9 @@ static void sites_choose_all(struct sites_search *s)
         struct sites_group g = sites_group_of(s, found->list[i].target);
         for (next = i + 1; next < found->count && found->list[next].target == g.target;)
             next++;
-        g.calls = &found->list[i];
-        g.count = next - i;
-        if (!g.function || direct_calls_have_probes(found, g.function))
+        g.callee.calls = &found->list[i];
+        g.callee.count = next - i;
+        if (!g.callee.function || direct_calls_have_probes(found, g.callee.function))
             continue;
         sites_choose(s, &g);
     }

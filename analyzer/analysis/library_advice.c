@@ -1,5 +1,6 @@
 /* Samples show which functions of libraries the instrumented functions call. Where the files can be read, the caller's
  * slots must lead to the function, and nothing may be a reason for `dwell record --calls-to` to leave it alone. A
+ * function that is linked into the caller's file must have no probes, and direct calls, which only the file knows. A
  * library can have several versions of a function, for several processors. Samples have the name of one, slots the
  * function's. */
 #include "analysis/library_advice.h"
@@ -8,14 +9,17 @@
 #include <string.h>
 
 #include "analysis/probe_share.h"
+#include "arguments/direct_callee.h"
 #include "arguments/stack_arguments.h"
 #include "base/memory.h"
 #include "base/sorted.h"
 #include "dwell/format.h"
 #include "symbols/binary_parts.h"
 #include "symbols/call_slots.h"
+#include "symbols/direct_calls.h"
 #include "symbols/elf_facts.h"
 #include "symbols/function_pattern.h"
+#include "symbols/named_functions.h"
 #include "symbols/os_calls.h"
 #include "symbols/probe_targets.h"
 #include "symbols/uncalled_functions.h"
@@ -29,6 +33,7 @@ struct library_edge {
     uint32_t module;  /* the function's */
     const char *name; /* linkage name by which the caller calls it */
     bool version;     /* the function has another name than that */
+    bool linked;      /* it is in the caller's file */
 };
 
 /* What the files say, by module. */
@@ -40,7 +45,9 @@ struct library_modules {
         Elf *elf; /* NULL if the file cannot be read */
         struct call_slots slots;
         struct stack_arguments declared;
-        bool looked, looked_at_slots, looked_at_declared;
+        struct named_functions functions;
+        struct direct_calls direct;
+        bool looked, looked_at_slots, looked_at_declared, looked_at_direct;
     } * list;
 };
 
@@ -56,7 +63,7 @@ static int library_compare_named(const void *a, const void *b)
     if (x->module != y->module)
         return ORDER_BY(x, y, module);
     const int names = strcmp(x->name, y->name);
-    return names ? names : ORDER_BY(x, y, caller, function);
+    return names ? names : ORDER_BY(x, y, linked, caller, function);
 }
 
 static bool library_is_sampled(const struct profile_node *node)
@@ -64,15 +71,19 @@ static bool library_is_sampled(const struct profile_node *node)
     return node->site == PROFILE_SAMPLED;
 }
 
-/* Whether the node is a call of a library's function by an instrumented one. */
+/* Whether the node is a call of another function by an instrumented one. It may be one with probes, in their file. */
 static bool library_is_edge(const struct profile *p, const struct profile_node *node)
 {
     if (!library_is_sampled(node) || node->parent == PROFILE_NONE)
         return false;
     const struct profile_node *parent = &p->nodes[node->parent];
-    return parent->function != PROFILE_NONE && !library_is_sampled(parent) &&
-           p->functions[parent->function].module != p->functions[node->function].module &&
+    return parent->function != PROFILE_NONE && !library_is_sampled(parent) && parent->function != node->function &&
            *p->modules[p->functions[node->function].module].path == '/';
+}
+
+static bool library_is_linked(const struct profile *p, const struct profile_node *node)
+{
+    return p->functions[p->nodes[node->parent].function].module == p->functions[node->function].module;
 }
 
 /* One for each pair of a function and its caller. */
@@ -87,6 +98,7 @@ static struct library_edge *library_find_edges(const struct analysis *analysis, 
             list[all++] = (struct library_edge){ .function = p->nodes[i].function,
                                                  .caller = p->nodes[p->nodes[i].parent].function,
                                                  .module = p->functions[p->nodes[i].function].module,
+                                                 .linked = library_is_linked(p, &p->nodes[i]),
                                                  .time = times_value(&analysis->rollup->nodes[i], value, INCLUSIVE) };
     if (all)
         qsort(list, all, sizeof *list, library_compare_edges);
@@ -185,6 +197,38 @@ static void library_name_call(struct library_modules *modules, struct library_ed
     edge->version = edge->name != NULL;
 }
 
+/* ---- functions that are linked in ---- */
+
+static struct library_module *library_direct(struct library_modules *modules, uint32_t module)
+{
+    struct library_module *m = library_module_of(modules, module);
+    if (m->elf && !m->looked_at_direct) {
+        m->functions = named_functions_find(m->parts.module);
+        m->direct = direct_calls_find(m->elf, m->parts.image, &m->functions);
+    }
+    m->looked_at_direct = true;
+    return m;
+}
+
+/* Whether there are direct calls of the function, which has no probes, and the code is no reason to leave it alone. */
+static bool library_is_called_directly(struct library_modules *modules, const struct library_edge *edge,
+                                       const char *name)
+{
+    struct library_module *m = library_direct(modules, edge->module);
+    struct direct_callee callee = { .function = modules->profile->functions[edge->function].offset };
+    const struct direct_calls *d = &m->direct;
+    const size_t first = LOWER_BOUND(call, d->list, d->count, call->target < callee.function);
+    Dwarf_Addr bias;
+    while (first + callee.count < d->count && d->list[first + callee.count].target == callee.function)
+        callee.count++;
+    if (!callee.count || named_symbol_is_part(name) || direct_calls_have_probes(d, callee.function))
+        return false;
+    callee.calls = &d->list[first];
+    return !direct_callee_reason(&callee, &m->direct, m->parts.image, dwfl_module_eh_cfi(m->parts.module, &bias));
+}
+
+/* ---- what is left alone ---- */
+
 /* Whether the runtime takes the function's place, or a program has the runtime without stubs. */
 static bool library_runtime_prevents(struct library_modules *modules, const char *name)
 {
@@ -208,10 +252,24 @@ static bool library_takes_too_much(struct library_modules *modules, uint32_t cal
     return of && of->bytes != STACK_ARGUMENTS_ANY && of->bytes > DWELL_CALLS_STACK_MOST;
 }
 
+/* Whether a program that has a loader has the runtime in it. */
+static bool library_has_no_stubs(struct library_modules *modules)
+{
+    for (uint32_t i = 0; i < modules->profile->module_count; i++) {
+        Elf *elf = library_module_of(modules, i)->elf;
+        if (elf && elf_has_runtime(elf) && !elf_is_runtime(elf) && elf_has_segment(elf, PT_INTERP))
+            return true;
+    }
+    return false;
+}
+
 /* Whether --calls-to leaves calls of the function alone, by what the files say. */
 static bool library_is_left_alone(struct library_modules *modules, const struct library_advised *advised,
-                                  const char *name)
+                                  const struct library_edge *edge)
 {
+    const char *name = edge->name;
+    if (edge->linked)
+        return library_has_no_stubs(modules) || library_takes_too_much(modules, advised->caller, name);
     const uint32_t module = modules->profile->functions[advised->function].module;
     Elf *elf = library_module_of(modules, module)->elf;
     return (elf && probe_targets_any(elf)) || library_runtime_prevents(modules, name) ||
@@ -228,15 +286,33 @@ static bool library_can_record(const char *name)
     return !uncalled_reason(name) && os_calls_number(name) < 0;
 }
 
-/* Names the edges whose calls can be recorded, and removes the others. Returns the number of the former. */
+/* What all callers spend in the function whose edges begin there. */
+static uint64_t library_time(const struct library_edge *edges, size_t count)
+{
+    uint64_t time = 0;
+    for (size_t i = 0; i < count && edges[i].function == edges->function; i++)
+        time += edges[i].time;
+    return time;
+}
+
+/* Names the edges whose calls can be recorded, and removes the others. Returns the number of the former. All code of a
+ * file is read for functions that are linked into it, so only for those that take the time. */
 static size_t library_name_calls(const struct analysis *analysis, struct library_modules *modules,
-                                 struct library_edge *edges, size_t count)
+                                 struct library_edge *edges, size_t count, uint64_t least)
 {
     size_t named = 0;
+    bool much = false;
     for (size_t i = 0; i < count; i++) {
         const struct function_name *f = &analysis->names[edges[i].function];
-        if (!names_is_nameless(f))
-            library_name_call(modules, &edges[i], library_linkage_name(f));
+        const char *name = library_linkage_name(f);
+        if (!i || edges[i].function != edges[i - 1].function)
+            much = library_time(&edges[i], count - i) >= least;
+        if (names_is_nameless(f))
+            continue;
+        if (!edges[i].linked)
+            library_name_call(modules, &edges[i], name);
+        else if (much && library_is_called_directly(modules, &edges[i], name))
+            edges[i].name = name;
         if (edges[i].name && library_can_record(edges[i].name))
             edges[named++] = edges[i];
     }
@@ -262,18 +338,21 @@ static int library_compare_advised(const void *a, const void *b)
     return ORDER_BY(x, y, function);
 }
 
+static bool library_is_same(const struct library_edge *a, const struct library_edge *b)
+{
+    return a->module == b->module && a->linked == b->linked && strcmp(a->name, b->name) == 0;
+}
+
 /* Sums the edges of one name, which begin at `edges`. Returns their number. */
 static size_t library_sum(const struct library_edge *edges, size_t count, struct library_advised *sum)
 {
     uint64_t most = 0;
     size_t i = 0;
     *sum = (struct library_advised){ .function = edges->function, .caller = edges->caller };
-    while (i < count && edges[i].module == edges->module && strcmp(edges[i].name, edges->name) == 0) {
+    while (i < count && library_is_same(&edges[i], edges)) {
         const uint32_t caller = edges[i].caller;
         uint64_t time = 0;
-        for (; i < count && edges[i].module == edges->module && strcmp(edges[i].name, edges->name) == 0 &&
-               edges[i].caller == caller;
-             i++)
+        for (; i < count && library_is_same(&edges[i], edges) && edges[i].caller == caller; i++)
             time += edges[i].time;
         sum->time += time;
         sum->callers++;
@@ -289,15 +368,15 @@ static void library_fill(struct library_advice *a, const struct analysis *analys
     size_t count;
     struct library_edge *edges = library_find_edges(analysis, &count);
     a->list = need_memory(count, sizeof *a->list);
-    count = library_name_calls(analysis, modules, edges, count);
+    const uint64_t least = a->own / 1000 * LEAST_PERMILLE;
+    count = library_name_calls(analysis, modules, edges, count, least);
     if (count)
         qsort(edges, count, sizeof *edges, library_compare_named);
     for (size_t i = 0; i < count;) {
         struct library_advised *next = &a->list[a->count];
         const struct library_edge *first = &edges[i];
         i += library_sum(first, count - i, next);
-        if (!next->time || next->time < a->own / 1000 * LEAST_PERMILLE ||
-            library_is_left_alone(modules, next, first->name))
+        if (!next->time || next->time < least || library_is_left_alone(modules, next, first))
             continue;
         const struct function_name *f = &analysis->names[first->function];
         next->name = need_text("%s", first->version ? first->name : f->name);
@@ -319,6 +398,8 @@ struct library_advice library_advice_of(const struct analysis *analysis)
     for (size_t i = 0; i < analysis->profile->module_count; i++) {
         free(modules.list[i].slots.list);
         stack_arguments_drop(&modules.list[i].declared);
+        direct_calls_drop(&modules.list[i].direct);
+        named_functions_drop(&modules.list[i].functions);
     }
     free(modules.list);
     binaries_free(modules.binaries);

@@ -168,6 +168,41 @@ Test(e2e_advise, functions_of_libraries)
     cr_assert(eq(u64, advise_calls("dwell.data", "text_rare"), 0));
 }
 
+/* Functions with probes are none of these, nor is the copy that GCC makes of another one. */
+static void advise_check_linked(const char *link)
+{
+    free(run_well("gcc -O1 -c text.c -o text.o && rm -f libtext.a && ar rcs libtext.a text.o && "
+                  "gcc -O2 -finstrument-functions user.c -o user -L. -ltext %s",
+                  link));
+    free(run_well("$DWELL record -q --sample 1000 -o user.data ./user"));
+    char *advice = run_well("$DWELL advise user.data | tail -1 | sed 's/PROGRAM$/-q .\\/user/'");
+    cr_assert(eq(str, advice, "dwell record --calls-to 'user!text_work' -q ./user\n"), "%s", link);
+    free(run_well("${DWELL%%%%dwell}%s", advice));
+    free(advice);
+    cr_assert(eq(u64, advise_calls("dwell.data", "text_work"), 300));
+    cr_assert(eq(u64, advise_calls("dwell.data", "text_rare"), 0));
+}
+
+Test(e2e_advise, functions_that_are_linked_in)
+{
+    advise_put("text.c", "__attribute__((noinline)) static long text_deep(long n)\n"
+                         "{ volatile long s = 0; while (n--) s = s + n; return s; }\n"
+                         "long text_work(long n) { return text_deep(n) + 1; }\n"
+                         "long text_rare(long n) { return n; }\n");
+    advise_put(
+        "user.c",
+        "long text_work(long), text_rare(long);\n"
+        "__attribute__((noinline)) static long own(long n) { volatile long s = 0; while (n--) s = s + n; return s; }\n"
+        "__attribute__((noinline, no_instrument_function)) static long copied(long n, long m)\n"
+        "{ volatile long s = 0; while (n--) s = s + n * m; return s; }\n"
+        "static long part(long n) { return text_work(n) + text_rare(n) + own(n) + copied(n, 5); }\n"
+        "int main(void) { long s = 0; for (int i = 0; i < 300; i++) s += part(1000000);\n"
+        "    return s == 0; }\n");
+    advise_check_linked("");
+    advise_check_linked("-no-pie");
+    advise_check_linked("-static -Wl,--eh-frame-hdr ${RUNTIME%%.so.0}.a -pthread");
+}
+
 /* libc has versions of these functions, whose names samples have. memmove and memcpy have theirs in common. */
 Test(e2e_advise, functions_with_versions)
 {
