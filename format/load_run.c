@@ -135,6 +135,11 @@ bool load_text(const struct load_state *s, uint64_t address, struct load_result 
     return load_copy_text(s, address, UINT64_MAX, false, result);
 }
 
+bool load_counted_text(const struct load_state *s, uint64_t address, uint64_t length, struct load_result *result)
+{
+    return load_copy_text(s, address, length, true, result);
+}
+
 static bool load_step(const struct load *l, const struct load_state *s, uint64_t *stack, unsigned *depth)
 {
     uint64_t *top = &stack[*depth ? *depth - 1 : 0], word = 0;
@@ -187,7 +192,7 @@ bool load_run(const struct load_program *p, const struct load_state *s, struct l
         if (l->op == LOAD_TEXT)
             return load_text(s, stack[0], result);
         if (l->op == LOAD_TEXT_COUNTED)
-            return load_copy_text(s, stack[0], stack[1], true, result);
+            return load_counted_text(s, stack[0], stack[1], result);
         if (!load_step(l, s, stack, &depth))
             return false;
     }

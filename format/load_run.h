@@ -91,6 +91,9 @@ bool load_run(const struct load_program *p, const struct load_state *s, struct l
 /* Reads the text at an address up to its zero, as LOAD_TEXT does. The result has its first text_length bytes. */
 bool load_text(const struct load_state *s, uint64_t address, struct load_result *result);
 
+/* The same of a text of `length` bytes, which may have zeros. */
+bool load_counted_text(const struct load_state *s, uint64_t address, uint64_t length, struct load_result *result);
+
 #pragma GCC visibility pop
 
 #endif

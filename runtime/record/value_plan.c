@@ -73,16 +73,18 @@ static uint32_t value_plan_text_bytes(const struct dwell_values_function *f)
 /* Takes the value with that number. */
 static void value_plan_take_program(struct value_reads *r, const struct load_program *program, uint32_t number)
 {
-    struct value_source source;
+    struct value_source source, length;
     if (!program->count) {
         r->unread |= 1u << number;
         return;
     }
     r->saves |= value_plan_saves_for(program);
-    r->by_programs |= r->count == VALUE_SOURCES || !value_source_of(program, &source);
+    r->by_programs |= r->count == VALUE_SOURCES || !value_source_of(program, &source, &length);
     if (r->by_programs)
         return;
     source.value = (uint8_t)number;
+    if (source.is_counted)
+        r->lengths[r->count] = length;
     r->list[r->count++] = source;
     r->in_registers &= !source.loads && !source.is_text;
 }

@@ -19,14 +19,15 @@ enum value_saves {
 
 /* How the values of a site are read. It does not change. */
 struct value_reads {
-    uint32_t site;                           /* its number in the plan, of all functions */
-    uint32_t unread;                         /* a bit for each value that cannot be read */
-    uint32_t text_bytes;                     /* of a text that are kept: at most DWELL_VALUES_TEXT_MOST */
-    uint8_t saves;                           /* enum value_saves: what it needs */
-    bool by_programs;                        /* `list` does not have all of them: programs are run */
-    bool in_registers;                       /* `list` does, and none is in memory */
-    uint8_t count;                           /* of `list` */
-    struct value_source list[VALUE_SOURCES]; /* of those that can be read */
+    uint32_t site;                              /* its number in the plan, of all functions */
+    uint32_t unread;                            /* a bit for each value that cannot be read */
+    uint32_t text_bytes;                        /* of a text that are kept: at most DWELL_VALUES_TEXT_MOST */
+    uint8_t saves;                              /* enum value_saves: what it needs */
+    bool by_programs;                           /* `list` does not have all of them: programs are run */
+    bool in_registers;                          /* `list` does, and none is in memory */
+    uint8_t count;                              /* of `list` */
+    struct value_source list[VALUE_SOURCES];    /* of those that can be read */
+    struct value_source lengths[VALUE_SOURCES]; /* of counted texts: as the texts are in `list` */
 };
 
 /* A call of a probe in a loaded module. */

@@ -107,7 +107,47 @@ static uint64_t value_read_text(const struct load_state *state, uint64_t address
                                : value_read_more_text(state, address, room, words, begin.length);
 }
 
+/* Reads a text of a known length anew, page by page. */
+static VALUE_SELDOM uint64_t value_read_pages(const struct load_state *state, uint64_t address, uint64_t length,
+                                              uint64_t room, uint64_t *words)
+{
+    struct load_result text = { .text = (char *)(words + 1), .text_room = room };
+    return load_counted_text(state, address, length, &text) ? value_end_text(words, text.text_length, text.cut) : 0;
+}
+
+static uint64_t value_read_counted(const struct load_state *state, uint64_t address, uint64_t length, uint64_t room,
+                                   uint64_t *words)
+{
+    const uint64_t kept = smaller_of(length, room), last = address + kept - 1;
+    if (LIKELY(kept && memory_is_known(address) && (last / PAGE == address / PAGE || memory_is_known(last)) &&
+               memory_copy(words + 1, address, kept)))
+        return value_end_text(words, kept, length > room);
+    return value_read_pages(state, address, length, room, words);
+}
+
 /* ---- rows ---- */
+
+/* The word of a source, before it is extended. */
+static ALWAYS_INLINE struct memory_word value_read_source(const struct value_source *source,
+                                                          const struct load_state *state)
+{
+    struct memory_word read = { state->general[source->number], 1 };
+    const int32_t *add = source->add;
+    for (uint32_t left = source->loads; left && read.good; left--)
+        read = value_read_word(state, read.word + (uint64_t)*add++, left == 1 ? source->bytes : sizeof read.word);
+    return read;
+}
+
+/* The number of words of a text; zero if it cannot be read. */
+static uint64_t value_read_text_of(const struct value_reads *reads, const struct value_source *source,
+                                   const struct load_state *state, uint64_t word, uint64_t room, uint64_t *words)
+{
+    const uint64_t address = word + (uint64_t)source->add[source->loads];
+    if (!source->is_counted)
+        return value_read_text(state, address, room, words);
+    const struct memory_word length = value_read_source(&reads->lengths[source - reads->list], state);
+    return LIKELY(length.good) ? value_read_counted(state, address, length.word, room, words) : 0;
+}
 
 /* The words of all values. Returns the row's first word. `unread` has 64 bits, as its spare half would be loaded with
  * what was stored before. */
@@ -116,16 +156,14 @@ static uint64_t value_read_sources(const struct value_reads *reads, const struct
     const struct value_source *source = reads->list, *const end = source + reads->count;
     uint64_t unread = reads->unread, *at = words;
     for (; source < end; source++) {
-        struct memory_word read = { state->general[source->number], 1 };
-        const int32_t *add = source->add;
-        for (uint32_t left = source->loads; left && read.good; left--)
-            read = value_read_word(state, read.word + (uint64_t)*add++, left == 1 ? source->bytes : sizeof *words);
+        const struct memory_word read = value_read_source(source, state);
         uint64_t count = read.good;
         if (!source->is_text)
             *at = value_source_extend(source, read.word);
         else if (LIKELY(count))
-            count = value_read_text(state, read.word + (uint64_t)*add,
-                                    value_text_room(reads, (uint64_t)(at - words), (uint64_t)(end - source - 1)), at);
+            count =
+                value_read_text_of(reads, source, state, read.word,
+                                   value_text_room(reads, (uint64_t)(at - words), (uint64_t)(end - source - 1)), at);
         if (UNLIKELY(!count))
             unread |= 1ull << source->value;
         at += count;

@@ -41,16 +41,33 @@ static void source_set_shift(struct value_source *source, const struct load *ext
     source->is_signed = narrows && extension->op == LOAD_SIGNED;
 }
 
-bool value_source_of(const struct load_program *program, struct value_source *source)
+/* Takes a register, and what follows it. */
+static bool source_take(const struct load_program *program, uint32_t *at, struct value_source *source)
 {
-    const struct load *l = program->loads;
-    uint32_t at = 1;
+    const struct load *l = &program->loads[*at];
     *source = (struct value_source){ .number = l->operand, .bytes = 8 };
-    if (!program->count || l->op != LOAD_REGISTER || !source_take_loads(program, &at, source))
+    if (*at == program->count || l->op != LOAD_REGISTER)
+        return false;
+    ++*at;
+    return source_take_loads(program, at, source);
+}
+
+/* The address of a text is followed by its length: a word, as it is. */
+static bool source_take_length(const struct load_program *program, uint32_t at, struct value_source *length)
+{
+    return source_take(program, &at, length) && program->count - at == 1 &&
+           program->loads[at].op == LOAD_TEXT_COUNTED && length->bytes == 8 && length->add[length->loads] == 0;
+}
+
+bool value_source_of(const struct load_program *program, struct value_source *source, struct value_source *length)
+{
+    uint32_t at = 0;
+    if (!source_take(program, &at, source))
         return false;
     const uint32_t left = program->count - at;
-    l += at;
-    source->is_text = left == 1 && l->op == LOAD_TEXT;
+    const struct load *l = program->loads + at;
+    source->is_counted = left > 1 && source->bytes == 8 && source_take_length(program, at, length);
+    source->is_text = source->is_counted || (left == 1 && l->op == LOAD_TEXT);
     if (source->is_text)
         return source->bytes == 8;
     const bool extends = left == 1 && source_extends(l);

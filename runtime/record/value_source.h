@@ -18,11 +18,12 @@ struct value_source {
     uint8_t shift;  /* of the word: to the left, and back with zeros or its sign */
     bool is_signed;
     bool is_text;                  /* up to a zero, at the word plus a number */
+    bool is_counted;               /* a text that is as long as another source says */
     int32_t add[SOURCE_LOADS + 1]; /* before each load, and before a text */
 };
 
-/* False if the program needs more than that. It is well. */
-bool value_source_of(const struct load_program *program, struct value_source *source);
+/* False if the program needs more than that. It is well. `length` is that of a counted text. */
+bool value_source_of(const struct load_program *program, struct value_source *source, struct value_source *length);
 
 static ALWAYS_INLINE uint64_t value_source_extend(const struct value_source *source, uint64_t word)
 {

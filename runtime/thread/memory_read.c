@@ -23,9 +23,6 @@ void memory_note(uint64_t address, uint64_t size)
     }
 }
 
-/* Whether it was copied. */
-bool memory_copy(void *into, uint64_t from, size_t size);
-
 static bool memory_read_safely(uint32_t pid, uint64_t address, void *into, size_t size)
 {
     const struct iovec here = { into, size }, there = { (void *)address, size };

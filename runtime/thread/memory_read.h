@@ -44,6 +44,9 @@ static inline bool memory_is_known(uint64_t address)
 /* That could be read, at most 4096 bytes. */
 void memory_note(uint64_t address, uint64_t size);
 
+/* Copies bytes of pages that are known. False if they have gone. */
+bool memory_copy(void *into, uint64_t from, size_t size);
+
 /* The eight bytes at an address. Not `good` if they have gone. */
 struct memory_word {
     uint64_t word, good;

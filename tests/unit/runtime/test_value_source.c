@@ -58,9 +58,9 @@ Test(unit_runtime_value_source, reads_the_same)
                                       .read = source_read_memory };
     for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
         struct load_result result = { .text = NULL };
-        struct value_source source;
+        struct value_source source, length;
         cr_assert(load_check(&programs[i]) && load_run(&programs[i], &state, &result));
-        cr_assert(value_source_of(&programs[i], &source), "program %zu", i);
+        cr_assert(value_source_of(&programs[i], &source, &length), "program %zu", i);
         cr_expect(eq(u64, source_read(&source, &state), result.word), "program %zu", i);
         cr_expect(not(source.is_text));
     }
@@ -73,13 +73,39 @@ Test(unit_runtime_value_source, texts)
     const struct load_program within = PROGRAM({ LOAD_REGISTER, 2, 0 }, { LOAD_ADD, 0, -24 }, { LOAD_TEXT, 0, 0 });
     const struct load_program behind =
         PROGRAM({ LOAD_REGISTER, 1, 0 }, { LOAD_MEMORY, 8, 0 }, { LOAD_ADD, 0, 4 }, { LOAD_TEXT, 0, 0 });
-    struct value_source source;
-    cr_assert(value_source_of(&at_once, &source) && source.is_text);
+    struct value_source source, length;
+    cr_assert(value_source_of(&at_once, &source, &length) && source.is_text && !source.is_counted);
     cr_expect(eq(u64, source_read(&source, &state), 100));
-    cr_assert(value_source_of(&within, &source) && source.is_text);
+    cr_assert(value_source_of(&within, &source, &length) && source.is_text && !source.is_counted);
     cr_expect(eq(u64, source_read(&source, &state), 76));
-    cr_assert(value_source_of(&behind, &source) && source.is_text);
+    cr_assert(value_source_of(&behind, &source, &length) && source.is_text && !source.is_counted);
     cr_expect(eq(u64, source_read(&source, &state), (uint64_t)&source_words[1] + 4));
+}
+
+/* A std::string, and a std::string_view in two registers, or on the stack with a number added to its address. */
+Test(unit_runtime_value_source, counted_texts)
+{
+    static const struct load_program programs[] = {
+        PROGRAM({ LOAD_REGISTER, 1, 0 }, { LOAD_MEMORY, 8, 0 }, { LOAD_REGISTER, 1, 0 }, { LOAD_ADD, 0, 8 },
+                { LOAD_MEMORY, 8, 0 }, { LOAD_TEXT_COUNTED, 0, 0 }),
+        PROGRAM({ LOAD_REGISTER, 2, 0 }, { LOAD_REGISTER, 3, 0 }, { LOAD_TEXT_COUNTED, 0, 0 }),
+        PROGRAM({ LOAD_REGISTER, 0, 0 }, { LOAD_MEMORY, 8, 0 }, { LOAD_ADD, 0, 3 }, { LOAD_REGISTER, 3, 0 },
+                { LOAD_UNSIGNED, 64, 0 }, { LOAD_TEXT_COUNTED, 0, 0 }),
+    };
+    static const uint64_t object[2] = { 1000, 16 };
+    const uint64_t *const at = object;
+    const struct load_state state = {
+        .general = { [0] = (uint64_t)&at, [1] = (uint64_t)object, [2] = 100, [3] = 7 },
+    };
+    const uint64_t addresses[] = { 1000, 100, (uint64_t)object + 3 }, lengths[] = { 16, 7, 7 };
+    for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
+        struct value_source source, length;
+        cr_assert(load_check(&programs[i]));
+        cr_assert(value_source_of(&programs[i], &source, &length), "program %zu", i);
+        cr_assert(source.is_text && source.is_counted && !length.is_text);
+        cr_expect(eq(u64, source_read(&source, &state), addresses[i]), "program %zu", i);
+        cr_expect(eq(u64, source_read(&length, &state), lengths[i]), "program %zu", i);
+    }
 }
 
 Test(unit_runtime_value_source, others_have_no_short_form)
@@ -97,12 +123,18 @@ Test(unit_runtime_value_source, others_have_no_short_form)
         PROGRAM({ LOAD_REGISTER, 0, 0 }, { LOAD_MEMORY, 4, 0 }, { LOAD_MEMORY, 8, 0 }),
         PROGRAM({ LOAD_REGISTER, 0, 0 }, { LOAD_MEMORY, 4, 0 }, { LOAD_TEXT, 0, 0 }),
         PROGRAM({ LOAD_REGISTER, 0, 0 }, { LOAD_MEMORY, 8, 0 }, { LOAD_ADD, 0, 1 }),
-        PROGRAM({ LOAD_REGISTER, 0, 0 }, { LOAD_MEMORY, 8, 0 }, { LOAD_REGISTER, 1, 0 }, { LOAD_TEXT_COUNTED, 0, 0 }),
+        PROGRAM({ LOAD_REGISTER, 0, 0 }, { LOAD_MEMORY, 4, 0 }, { LOAD_REGISTER, 1, 0 }, { LOAD_TEXT_COUNTED, 0, 0 }),
+        PROGRAM({ LOAD_REGISTER, 0, 0 }, { LOAD_MEMORY, 8, 0 }, { LOAD_NUMBER, 0, 5 }, { LOAD_TEXT_COUNTED, 0, 0 }),
+        PROGRAM({ LOAD_REGISTER, 0, 0 }, { LOAD_REGISTER, 1, 0 }, { LOAD_UNSIGNED, 32, 0 },
+                { LOAD_TEXT_COUNTED, 0, 0 }),
+        PROGRAM({ LOAD_REGISTER, 0, 0 }, { LOAD_REGISTER, 1, 0 }, { LOAD_ADD, 0, 1 }, { LOAD_TEXT_COUNTED, 0, 0 }),
+        PROGRAM({ LOAD_REGISTER, 0, 0 }, { LOAD_REGISTER, 1, 0 }, { LOAD_MEMORY, 4, 0 }, { LOAD_TEXT_COUNTED, 0, 0 }),
+        PROGRAM({ LOAD_REGISTER, 0, 0 }, { LOAD_REGISTER, 1, 0 }, { LOAD_SUM, 0, 0 }),
         PROGRAM({ LOAD_REGISTER, 0, 0 }, { LOAD_MEMORY, 8, 0 }, { LOAD_MEMORY, 8, 0 }, { LOAD_MEMORY, 8, 0 },
                 { LOAD_MEMORY, 8, 0 }),
     };
     for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
-        struct value_source source;
-        cr_expect(not(value_source_of(&programs[i], &source)), "program %zu", i);
+        struct value_source source, length;
+        cr_expect(not(value_source_of(&programs[i], &source, &length)), "program %zu", i);
     }
 }
