@@ -109,6 +109,8 @@ static const char *calls_put_slot(struct calls_of_module *m, size_t index, const
     const char *reason = calls_reason(m->search->calls, slot->name);
     if (reason)
         return reason;
+    if (m->search->calls->archived)
+        return "the program contains libdwell.a; link it with libdwell.so (-ldwell)";
     if (!slot->only_calls) {
         calls_note_address(m->search, slot->name);
         return "the code takes its address from the same slot";
@@ -198,6 +200,12 @@ static void calls_put_entry(const struct calls_texts *texts, struct dwell_calls_
     fwrite(lists, 1, length, out);
 }
 
+/* libdwell.a changes no slots, and only the program's own calls. */
+static bool calls_have_sites(const struct planned_calls *c, const struct calling_module *m)
+{
+    return !c->archived || m == c->found.list[0];
+}
+
 /* Returns the number of functions. `m` is NULL if the module's file cannot be read: then it has none. */
 static uint32_t calls_put_module(struct calls_search *search, const struct calling_module *m,
                                  const struct calls_texts *texts, FILE *out)
@@ -208,7 +216,8 @@ static uint32_t calls_put_module(struct calls_search *search, const struct calli
     FILE *of_lists = need_stream(&lists, &length);
     if (m && m->elf && m->probes) {
         head.slots = calls_put_slots(search, m, of_lists);
-        planned_sites_put(search->calls, search->order, m, &head, of_lists);
+        if (calls_have_sites(search->calls, m))
+            planned_sites_put(search->calls, search->order, m, &head, of_lists);
     }
     need_stream_end(of_lists);
     calls_put_entry(texts, &head, lists, length, out);
@@ -266,22 +275,20 @@ static bool calls_check_choice(const struct planned_calls *c, const struct call_
                      program, choice->of.text, function_pattern_hint(&choice->of, calls_unknown(c)));
 }
 
-/* libdwell.a has no stubs for calls through slots. A static program has no slots. */
-static bool calls_have_stubs(const struct planned_calls *c, const char *program, struct error *error)
+/* A static program has no slots. */
+static bool calls_are_archived(const struct planned_calls *c)
 {
     const struct calling_module *m = c->found.count ? c->found.list[0] : NULL;
-    if (!m || !m->has_runtime || !elf_has_segment(m->elf, PT_INTERP))
-        return true;
-    return error_set(error,
-                     "--calls-to: %s contains libdwell.a, which does not record calls into libraries; link it with "
-                     "libdwell.so (-ldwell)",
-                     program);
+    return m && m->has_runtime && elf_has_segment(m->elf, PT_INTERP);
 }
 
 static bool calls_check(const struct planned_calls *c, const char *program, struct error *error)
 {
-    if (!calls_have_stubs(c, program, error))
-        return false;
+    if (c->archived && !c->count)
+        return error_set(error,
+                         "--calls-to-all: %s contains libdwell.a, which does not record calls into libraries; link it "
+                         "with libdwell.so (-ldwell)",
+                         program);
     for (size_t i = 0; i < c->count; i++)
         if (!calls_check_choice(c, &c->choices[i], program, error))
             return false;
@@ -304,6 +311,7 @@ bool planned_calls_find(struct planned_calls *c, const char *program, struct err
     struct calls_search search = { .calls = c };
     bool good = program_modules_list(program, calls_take_module, &c->found, error);
     calls_take_runtime(&c->found);
+    c->archived = good && calls_are_archived(c);
     FILE *out = need_stream(&c->bytes, &c->length);
     for (size_t i = 0; i < c->found.count && good; i++)
         if (c->found.list[i]->probes)

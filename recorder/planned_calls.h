@@ -23,6 +23,7 @@ struct planned_calls {
     size_t count, room;
     bool all;         /* --calls-to-all */
     bool no_os_calls; /* calls of the operating system have no rows */
+    bool archived;    /* the program has a loader, and contains libdwell.a */
     char *bytes;      /* the modules as a plan chunk has them */
     size_t length;
     uint32_t modules, functions, left_alone; /* left_alone: chosen ones that are none of them */

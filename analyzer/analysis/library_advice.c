@@ -252,12 +252,12 @@ static bool library_takes_too_much(struct library_modules *modules, uint32_t cal
     return of && of->bytes != STACK_ARGUMENTS_ANY && of->bytes > DWELL_CALLS_STACK_MOST;
 }
 
-/* Whether a program that has a loader has the runtime in it. */
-static bool library_has_no_stubs(struct library_modules *modules)
+/* Whether the runtime is in another module, a program that has a loader: then it leaves the module's code alone. */
+static bool library_has_no_stubs(struct library_modules *modules, uint32_t module)
 {
     for (uint32_t i = 0; i < modules->profile->module_count; i++) {
         Elf *elf = library_module_of(modules, i)->elf;
-        if (elf && elf_has_runtime(elf) && !elf_is_runtime(elf) && elf_has_segment(elf, PT_INTERP))
+        if (i != module && elf && elf_has_runtime(elf) && !elf_is_runtime(elf) && elf_has_segment(elf, PT_INTERP))
             return true;
     }
     return false;
@@ -269,7 +269,7 @@ static bool library_is_left_alone(struct library_modules *modules, const struct 
 {
     const char *name = edge->name;
     if (edge->linked)
-        return library_has_no_stubs(modules) || library_takes_too_much(modules, advised->caller, name);
+        return library_has_no_stubs(modules, edge->module) || library_takes_too_much(modules, advised->caller, name);
     const uint32_t module = modules->profile->functions[advised->function].module;
     Elf *elf = library_module_of(modules, module)->elf;
     return (elf && probe_targets_any(elf)) || library_runtime_prevents(modules, name) ||

@@ -200,6 +200,7 @@ Test(e2e_advise, functions_that_are_linked_in)
         "    return s == 0; }\n");
     advise_check_linked("");
     advise_check_linked("-no-pie");
+    advise_check_linked("${RUNTIME%%.so.0}.a -pthread");
     advise_check_linked("-static -Wl,--eh-frame-hdr ${RUNTIME%%.so.0}.a -pthread");
 }
 

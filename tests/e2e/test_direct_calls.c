@@ -382,6 +382,27 @@ Test(e2e_direct_calls, of_static_programs)
     }
 }
 
+/* ---- programs that contain the runtime ---- */
+
+static void direct_check_archived(const char *compile, const char *options)
+{
+    direct_archive(compile);
+    free(run_well("%s -w -finstrument-functions " SOURCES
+                  "caller.c -o caller -L. -lcallee ${RUNTIME%%%%.so.0}.a -pthread",
+                  compile));
+    free(run_well("./caller > without"));
+    free(run_well("$DWELL record -q %s --calls-to 'callee_*' ./caller > with 2>errors", options));
+    direct_expect_same(compile, "cat with errors", "cat without");
+    direct_expect_same(compile, RECORDED, PRINTED);
+}
+
+Test(e2e_direct_calls, of_dynamic_programs_that_contain_the_runtime)
+{
+    direct_check_archived("gcc -O2", "--overhead none");
+    direct_check_archived("gcc -O1 -no-pie -fno-pie", "--overhead none --level 'counted=callee_*'");
+    direct_check_archived("clang -O2 -g", "--mode profile");
+}
+
 /* ---- commands ---- */
 
 Test(e2e_direct_calls, levels_that_change)
