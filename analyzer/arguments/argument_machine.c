@@ -9,13 +9,13 @@ static const struct argument_machine argument_machine_x86 = {
     .vectors = 16,
     .frame = 6,
     .stack = 7,
-    .memory_returned = true,
     .names = &load_names_x86,
     .find_result = result_find_x86,
     .stored_before = stored_before_x86,
+    .find_spilled = spilled_find_x86,
 };
 
-/* The linker's stubs use x16 and x17, and the call x30. A result in memory has its address in x8 at the enter alone. */
+/* The linker's stubs use x16 and x17, and the call x30. */
 static const struct argument_machine argument_machine_aarch64 = {
     .general = 32,
     .vector_first = 64,
@@ -25,6 +25,7 @@ static const struct argument_machine argument_machine_aarch64 = {
     .lost = 1u << 16 | 1u << 17 | 1u << 30,
     .names = &load_names_aarch64,
     .find_result = result_find_aarch64,
+    .find_address = result_address_aarch64,
     .stored_before = stored_before_aarch64,
 };
 

@@ -316,7 +316,100 @@ static bool moment_is_stored(const struct argument_moment *m, const struct place
     return m->at.machine->stored_before(m->search->reader->parts.image, m->call->begin, m->call->at, word);
 }
 
-/* Where the result waits. A large one is in memory, and the result is its address. */
+/* ---- parameters that are stored behind the probe's call ---- */
+
+/* Goes through the parameters, and counts the registers that the caller passes them in. */
+struct register_search {
+    const char *name;
+    unsigned generals, vectors;
+    struct spilled_parameter found;
+    bool has_found;
+};
+
+/* Structs can be passed in several ways, so what follows one is not known. */
+static bool register_take(void *data, Dwarf_Die *parameter)
+{
+    struct register_search *s = data;
+    const char *name = parameter_name(parameter);
+    Dwarf_Die type;
+    if (!type_of(parameter, &type) || !type_strip(&type) || type_is_class(&type))
+        return false;
+    const enum argument_kind kind = type_kind(&type);
+    const uint64_t size = type_size(&type);
+    if (kind == ARGUMENT_NONE || !size || size > sizeof(uint64_t))
+        return false;
+    s->found =
+        (struct spilled_parameter){ .vector = kind == ARGUMENT_FLOAT, .is_bool = kind == ARGUMENT_BOOL, .size = size };
+    s->found.number = s->found.vector ? s->vectors++ : s->generals++;
+    s->has_found = name && strcmp(name, s->name) == 0;
+    return !s->has_found;
+}
+
+/* The register of a parameter. A result in memory has its address in the first one; small classes are not known. */
+static bool function_find_register(const Dwarf_Die *function, const char *name, struct spilled_parameter *found)
+{
+    static const uint8_t generals[] = { 7, 6, 2, 1, 8, 9 }; /* rdi, rsi, rdx, rcx, r8, r9 */
+    enum { GENERALS = sizeof generals, VECTORS = 8 };
+    struct register_search search = { .name = name };
+    Dwarf_Die die = *function, type;
+    if (type_of(&die, &type) && type_strip(&type) && type_is_class(&type)) {
+        if (type_size(&type) <= IN_REGISTERS)
+            return false;
+        search.generals = 1;
+    }
+    function_each_parameter(function, register_take, &search);
+    *found = search.found;
+    if (!search.has_found || found->number >= (found->vector ? VECTORS : GENERALS))
+        return false;
+    if (!found->vector)
+        found->number = generals[found->number];
+    return true;
+}
+
+/* Takes the place that has the parameter until then. */
+static bool moment_find_spilled(const struct argument_moment *m, const char *name, struct place *place)
+{
+    struct spilled_parameter parameter;
+    struct frame_word word;
+    struct load_program program = { .count = 0 };
+    const struct argument_machine *machine = m->at.machine;
+    if (!machine->find_spilled || m->own != 0 || place->count != 1 || m->call->begin != m->call->function ||
+        !function_find_register(&m->chain.functions[0], name, &parameter) ||
+        !moment_frame_word(m, &place->pieces[0].program, &parameter.home) ||
+        !machine->find_spilled(m->search->reader->parts.image, m->call, &parameter, &word))
+        return false;
+    if (!load_add(&program, LOAD_REGISTER, word.by_stack ? machine->stack : machine->frame, 0) ||
+        !load_add(&program, LOAD_ADD, 0, word.offset))
+        return false;
+    *place = place_of(&program, false);
+    return true;
+}
+
+/* The function's code. False if it has too many parts. */
+static bool moment_code(const struct argument_moment *m, struct function_code *code)
+{
+    Dwarf_Addr base, begin, end;
+    Dwarf_Die function = m->chain.functions[m->own];
+    *code = (struct function_code){ .entry = m->call->begin };
+    for (ptrdiff_t at = 0; (at = dwarf_ranges(&function, at, &base, &begin, &end)) > 0;) {
+        if (code->count == MOST_CODE_RANGES)
+            return false;
+        code->ranges[code->count++] = (struct code_range){ begin + m->at.bias, end + m->at.bias };
+    }
+    return true;
+}
+
+/* The address of a result in memory, or the result itself. */
+static bool moment_find_result(const struct argument_moment *m, bool in_memory, bool vector,
+                               struct load_program *program)
+{
+    struct function_code code;
+    if (in_memory && m->at.machine->find_address)
+        return moment_code(m, &code) && m->at.machine->find_address(m->search->reader->parts.image, &code, program);
+    return m->at.machine->find_result(m->search->reader->parts.image, m->call, vector, moment_has_frame(m), program);
+}
+
+/* Where the result waits. A large one is in memory, and what waits is its address. */
 static enum missing moment_place_result(const struct argument_moment *m, struct argument_part *part)
 {
     Dwarf_Die type = part->type;
@@ -332,9 +425,7 @@ static enum missing moment_place_result(const struct argument_moment *m, struct 
     if (!is_class && size > sizeof(uint64_t))
         return MISSING_WIDE;
     struct load_program program;
-    if ((in_memory && !m->at.machine->memory_returned) ||
-        !m->at.machine->find_result(m->search->reader->parts.image, m->call, type_kind(&type) == ARGUMENT_FLOAT,
-                                    moment_has_frame(m), &program))
+    if (!moment_find_result(m, in_memory, type_kind(&type) == ARGUMENT_FLOAT, &program))
         return MISSING_RESULT_PLACE;
     part->place = place_of(&program, !in_memory);
     return MISSING_NOT;
@@ -346,7 +437,9 @@ static enum missing moment_place_parameter(struct argument_moment *m, const char
     if (!function_find_parameter(&m->chain.functions[m->own], name, &parameter))
         return MISSING_OPTIMISED_OUT;
     const enum missing missing = place_find(&part->place, &parameter, &m->at);
-    return missing || moment_is_stored(m, &part->place) ? missing : MISSING_NOT_STORED;
+    if (missing || moment_is_stored(m, &part->place) || moment_find_spilled(m, name, &part->place))
+        return missing;
+    return MISSING_NOT_STORED;
 }
 
 static struct argument_use moment_read(struct argument_moment *m, const struct argument_path *path)

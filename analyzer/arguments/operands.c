@@ -69,3 +69,22 @@ bool operands_parse(struct operands *i, const uint8_t *code, size_t length)
         i->at = after_opcode;
     return true;
 }
+
+int64_t operands_move_of_stack(const struct operands *i)
+{
+    if (i->two_bytes)
+        return 0;
+    if ((i->opcode & 0xf8) == 0x50 || i->opcode == 0x68 || i->opcode == 0x6a)
+        return -8;
+    if ((i->opcode & 0xf8) == 0x58)
+        return 8;
+    if ((i->opcode != 0x81 && i->opcode != 0x83) || i->mod != 3 || i->rm != OPERAND_RSP || !i->wide || !i->immediate)
+        return 0;
+    const size_t size = i->opcode == 0x81 ? 4 : 1;
+    int32_t number = 0;
+    if ((size_t)(i->end - i->immediate) < size)
+        return 0;
+    memcpy(&number, i->immediate, size);
+    const int64_t amount = size == 1 ? (int8_t)*i->immediate : number;
+    return (i->reg & 7) == 0 ? amount : (i->reg & 7) == 5 ? -amount : 0;
+}

@@ -24,4 +24,7 @@ struct operands {
 /* Takes an instruction apart. False if there is nothing behind its prefixes. */
 bool operands_parse(struct operands *i, const uint8_t *code, size_t length);
 
+/* How far an instruction moves the stack pointer: push, pop, and additions of numbers to it. */
+int64_t operands_move_of_stack(const struct operands *i);
+
 #endif

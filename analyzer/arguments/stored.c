@@ -9,33 +9,13 @@
 #include "base/memory.h"
 #include "levels/x86_decode.h"
 
-enum { MOST_BYTES = 1 << 16, WORD = 8 };
+enum { MOST_BYTES = 1 << 16 };
 
 struct stored_reader {
     const uint8_t *code;
     size_t size;
     uint64_t begin;
 };
-
-/* How an instruction moves the stack pointer. */
-static int64_t stored_move_of_stack(const struct operands *i)
-{
-    if (i->two_bytes)
-        return 0;
-    if ((i->opcode & 0xf8) == 0x50 || i->opcode == 0x68 || i->opcode == 0x6a)
-        return -WORD;
-    if ((i->opcode & 0xf8) == 0x58)
-        return WORD;
-    if ((i->opcode != 0x81 && i->opcode != 0x83) || i->mod != 3 || i->rm != OPERAND_RSP || !i->wide || !i->immediate)
-        return 0;
-    const size_t size = i->opcode == 0x81 ? 4 : 1;
-    int32_t number = 0;
-    if ((size_t)(i->end - i->immediate) < size)
-        return 0;
-    memcpy(&number, i->immediate, size);
-    const int64_t amount = size == 1 ? (int8_t)*i->immediate : number;
-    return (i->reg & 7) == 0 ? amount : (i->reg & 7) == 5 ? -amount : 0;
-}
 
 /* Moves from general and vector registers, and of numbers. */
 static bool stored_is_store(const struct operands *i)
@@ -64,7 +44,7 @@ static int64_t stored_walk(const struct stored_reader *r, const struct frame_wor
             const bool same = i.rm == (word->by_stack ? OPERAND_RSP : OPERAND_RBP);
             *stored |= same && i.displacement + (word->by_stack ? moved - at_call : 0) == word->offset;
         }
-        moved += stored_move_of_stack(&i);
+        moved += operands_move_of_stack(&i);
     }
     return moved;
 }

@@ -41,6 +41,19 @@ Test(e2e_values_list, parts)
                 "by_value.tail|int|signed|4|1|1|\nwide|long double|float|16|0|1|wide\n");
 }
 
+/* Without optimisation, parameters wait in other words of the frame while clang calls the probe. */
+Test(e2e_values_list, of_clang_without_optimisation)
+{
+    char *rows = run_well("clang -w -O0 -g -finstrument-functions " SOURCES "called.c -o called && "
+                          "$DWELL values --list ./called f_small f_floats f_pair --format json | " ROWS);
+    cr_expect(eq(str, rows,
+                 "a|_Bool|bool|1|1|1|\nb|char|character|1|1|1|\nc|enum color|enum|4|1|1|\nd|enum size|enum|4|1|1|\n"
+                 "return|_Bool|bool|1|0|1|result-place\na|float|float|4|1|1|\nb|double|float|8|1|1|\n"
+                 "c|float|float|4|1|1|\nn|int|signed|4|1|1|\nreturn|double|float|8|1|1|\n"
+                 "p|struct pair|none|8|0|1|type\nlast|int|signed|4|0|1|not-stored\nreturn|int|signed|4|1|1|\n"));
+    free(rows);
+}
+
 /* An inlined copy has probes of its own. */
 Test(e2e_values_list, places)
 {

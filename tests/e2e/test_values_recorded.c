@@ -75,6 +75,12 @@ Test(e2e_values_recorded, of_clang)
     values_check_c("clang -Wno-unknown-attributes -O2 " SOURCES "valued.c");
 }
 
+/* clang stores parameters at their places only behind the probe's call. */
+Test(e2e_values_recorded, of_clang_without_optimisation)
+{
+    values_check_c("clang -Wno-unknown-attributes -O0 " SOURCES "valued.c");
+}
+
 /* The program prints "+" between names, as "|" is between its columns. */
 static void values_check_enums(const char *compile)
 {
@@ -102,6 +108,7 @@ Test(e2e_values_recorded, enumerations_of_gcc)
 Test(e2e_values_recorded, enumerations_of_clang)
 {
     values_check_enums("clang -Wno-unknown-attributes -O2 " SOURCES "valued.c");
+    values_check_enums("clang -Wno-unknown-attributes -O0 " SOURCES "valued.c");
 }
 
 /* Each is a power of two, so that ranges have one value each. */

@@ -1,0 +1,247 @@
+/* Follows parameters on x86-64 from the registers of the caller to words of the frame, and from there to their own
+ * places. The code has no branches there; any instruction that is not known ends the search. */
+#include "arguments/spilled.h"
+
+#include <string.h>
+
+#include "arguments/operands.h"
+#include "levels/x86_decode.h"
+
+enum { MOST_BYTES = 1024, MOST_SLOTS = 32, REGISTERS = 16, VECTORS_FROM = 16, NO_SOURCE = 255 };
+
+/* What a register or a word has: the lowest bytes of a register at the function's begin. `slot` is the word that it was
+ * loaded from. Offsets are from the stack pointer at the function's begin. */
+struct spilled_value {
+    uint8_t source, bytes;
+    int64_t slot;
+};
+static const struct spilled_value spilled_unknown = { NO_SOURCE, 0, 0 };
+
+struct spilled_slot {
+    int64_t at;
+    struct spilled_value value;
+};
+
+struct spilled_walk {
+    const struct spilled_parameter *parameter;
+    struct spilled_value general[REGISTERS], vectors[REGISTERS];
+    struct spilled_slot slots[MOST_SLOTS];
+    unsigned slot_count;
+    int64_t stack, frame;
+    bool has_frame;
+    int64_t home; /* behind the probe's call: the parameter's own place */
+    bool seeks;   /* the code is behind that call */
+    bool ended, found;
+    int64_t found_at;
+};
+
+/* ---- memory ---- */
+
+/* Stores, of the frame's memory only. */
+static void spilled_store(struct spilled_walk *w, int64_t at, unsigned size, struct spilled_value value)
+{
+    unsigned kept = 0;
+    for (unsigned i = 0; i < w->slot_count; i++)
+        if (w->slots[i].at + w->slots[i].value.bytes <= at || w->slots[i].at >= at + (int64_t)size)
+            w->slots[kept++] = w->slots[i];
+    w->slot_count = kept;
+    if (w->seeks && at < w->home + (int64_t)w->parameter->size && at + (int64_t)size > w->home) {
+        const unsigned wanted = w->parameter->number + (w->parameter->vector ? VECTORS_FROM : 0);
+        w->ended = true;
+        w->found = at == w->home && size == w->parameter->size && value.source == wanted && value.bytes >= size;
+        w->found_at = value.slot;
+        return;
+    }
+    value.bytes = value.bytes < size ? value.bytes : (uint8_t)size;
+    if (value.source != NO_SOURCE && w->slot_count < MOST_SLOTS)
+        w->slots[w->slot_count++] = (struct spilled_slot){ at, value };
+}
+
+static struct spilled_value spilled_load(const struct spilled_walk *w, int64_t at, unsigned size)
+{
+    for (unsigned i = 0; i < w->slot_count; i++) {
+        struct spilled_value value = w->slots[i].value;
+        if (w->slots[i].at != at)
+            continue;
+        value.bytes = value.bytes < size ? value.bytes : (uint8_t)size;
+        value.slot = at;
+        return value;
+    }
+    return spilled_unknown;
+}
+
+/* Whether the operand is in the frame, and where. */
+static bool spilled_operand(const struct spilled_walk *w, const struct operands *i, int64_t *at)
+{
+    *at = (i->rm == OPERAND_RSP ? w->stack : w->frame) + i->displacement;
+    return i->mod != 3 && i->plain && (i->rm == OPERAND_RSP || (i->rm == OPERAND_RBP && w->has_frame));
+}
+
+/* ---- instructions ---- */
+
+static bool spilled_is_low(const struct operands *i, unsigned number)
+{
+    return i->rex || number < 4; /* not ah, ch, dh or bh */
+}
+
+static bool spilled_is_frame(unsigned number)
+{
+    return number == OPERAND_RSP || number == OPERAND_RBP;
+}
+
+/* mov between general registers, or to the register of the frame. */
+static bool spilled_copy(struct spilled_walk *w, const struct operands *i, unsigned to, unsigned from, unsigned size)
+{
+    if (to == OPERAND_RBP && from == OPERAND_RSP && i->wide && !w->seeks) {
+        w->frame = w->stack;
+        w->has_frame = true;
+        return true;
+    }
+    if (spilled_is_frame(to) || (size == 1 && !(spilled_is_low(i, to) && spilled_is_low(i, from))))
+        return false;
+    w->general[to] = w->general[from];
+    w->general[to].bytes = w->general[to].bytes < size ? w->general[to].bytes : (uint8_t)size;
+    return true;
+}
+
+static bool spilled_move(struct spilled_walk *w, const struct operands *i)
+{
+    const bool byte = !(i->opcode & 1), load = i->opcode & 2;
+    const unsigned size = byte ? 1 : i->wide ? 8 : i->half ? 2 : 4;
+    int64_t at;
+    if (i->mod == 3)
+        return load ? spilled_copy(w, i, i->reg, i->rm, size) : spilled_copy(w, i, i->rm, i->reg, size);
+    if (byte && !spilled_is_low(i, i->reg))
+        return false;
+    const bool in_frame = spilled_operand(w, i, &at);
+    if (load && !spilled_is_frame(i->reg)) {
+        w->general[i->reg] = in_frame ? spilled_load(w, at, size) : spilled_unknown;
+        return true;
+    }
+    if (load || !in_frame)
+        return false;
+    spilled_store(w, at, size, w->general[i->reg]);
+    return true;
+}
+
+/* movss, movsd and movaps of a register to the frame, and back. */
+static bool spilled_move_vector(struct spilled_walk *w, const struct operands *i)
+{
+    const bool scalar = i->rep || i->repne;
+    const unsigned size = !scalar ? 16 : i->rep ? 4 : 8;
+    int64_t at;
+    if (i->mod == 3 || !spilled_operand(w, i, &at) || (i->opcode < 0x20) != scalar)
+        return false;
+    if (i->opcode == 0x10 || i->opcode == 0x28)
+        w->vectors[i->reg] = spilled_load(w, at, size);
+    else
+        spilled_store(w, at, size, w->vectors[i->reg]);
+    return true;
+}
+
+/* Those that change general registers alone. */
+static bool spilled_loses_registers(const struct operands *i)
+{
+    if (i->two_bytes)
+        return i->opcode == 0xb6 || i->opcode == 0xb7 || i->opcode == 0xbe || i->opcode == 0xbf || i->opcode == 0x1f ||
+               i->opcode == 0x1e;
+    return i->opcode == 0x8d || (i->opcode & 0xf8) == 0xb8 || i->opcode == 0x84 || i->opcode == 0x85 ||
+           i->opcode == 0x90 || (i->mod == 3 && (i->opcode == 0x31 || i->opcode == 0x33 || i->opcode == 0xc7));
+}
+
+/* The lowest bit of a byte. A truth has no other. */
+static bool spilled_cut_to_bit(struct spilled_walk *w, const struct operands *i, const uint8_t *code)
+{
+    const bool of_al = code[0] == 0x24 && code[1] == 1;
+    const bool of_other = !i->two_bytes && i->opcode == 0x80 && i->mod == 3 && (i->reg & 7) == 4 &&
+                          spilled_is_low(i, i->rm) && *i->immediate == 1;
+    if (!of_al && !of_other)
+        return false;
+    struct spilled_value *value = &w->general[of_al ? OPERAND_RAX : i->rm];
+    *value = w->parameter->is_bool ? *value : spilled_unknown;
+    return !spilled_is_frame(i->rm) || of_al;
+}
+
+static bool spilled_step(struct spilled_walk *w, const uint8_t *code, const struct x86_insn *insn)
+{
+    struct operands i;
+    int64_t at;
+    if ((insn->kind != X86_OTHER && insn->kind < X86_CONSTANT) || !operands_parse(&i, code, insn->length))
+        return false;
+    if (!i.two_bytes && (i.opcode & 0xfc) == 0x88)
+        return spilled_move(w, &i);
+    if (i.two_bytes && (i.opcode == 0x10 || i.opcode == 0x11 || i.opcode == 0x28 || i.opcode == 0x29))
+        return spilled_move_vector(w, &i);
+    if (spilled_cut_to_bit(w, &i, code))
+        return true;
+    const int64_t moved = operands_move_of_stack(&i);
+    if (moved) {
+        w->stack += moved;
+        if (moved < 0)
+            spilled_store(w, w->stack, (unsigned)-moved, spilled_unknown);
+        return moved < 0 && -moved < INT32_MAX;
+    }
+    if (!i.two_bytes && (i.opcode == 0xc6 || i.opcode == 0xc7) && spilled_operand(w, &i, &at)) {
+        spilled_store(w, at, i.opcode == 0xc6 ? 1 : i.wide ? 8 : i.half ? 2 : 4, spilled_unknown);
+        return true;
+    }
+    for (unsigned n = 0; n < REGISTERS; n++)
+        if (insn->writes >> n & 1) {
+            w->general[n] = spilled_unknown;
+            if (spilled_is_frame(n))
+                return false;
+        }
+    return spilled_loses_registers(&i);
+}
+
+/* The bytes of an instruction, and maybe of the next ones. Returns their number. */
+static size_t spilled_read(const struct image *image, uint64_t at, uint64_t end, uint8_t *code)
+{
+    size_t size = end - at < X86_MAX_LENGTH ? end - at : X86_MAX_LENGTH;
+    while (size && !image_read(image, at, code, size))
+        size--;
+    return size;
+}
+
+/* Follows the code up to the end, or what ends the search. */
+static bool spilled_follow(struct spilled_walk *w, const struct image *image, uint64_t begin, uint64_t end)
+{
+    uint64_t at = begin;
+    while (at < end && !w->ended) {
+        uint8_t code[X86_MAX_LENGTH] = { 0 };
+        struct x86_insn insn;
+        const size_t size = spilled_read(image, at, end, code);
+        if (!x86_decode(code, size, at, &insn) || !insn.length || !spilled_step(w, code, &insn))
+            return false;
+        at += insn.length;
+    }
+    return at == end || w->ended;
+}
+
+static void spilled_forget_registers(struct spilled_walk *w)
+{
+    for (unsigned n = 0; n < REGISTERS; n++)
+        w->general[n] = w->vectors[n] = spilled_unknown;
+}
+
+bool spilled_find_x86(const struct image *image, const struct hook_call *call, const struct spilled_parameter *p,
+                      struct frame_word *found)
+{
+    struct spilled_walk w = { .parameter = p };
+    spilled_forget_registers(&w);
+    for (unsigned n = 0; n < REGISTERS; n++) {
+        w.general[n] = (struct spilled_value){ (uint8_t)n, 8, 0 };
+        w.vectors[n] = (struct spilled_value){ (uint8_t)(VECTORS_FROM + n), 8, 0 };
+    }
+    if (!p->size || p->size > 8 || call->at <= call->begin || call->at - call->begin > MOST_BYTES ||
+        !spilled_follow(&w, image, call->begin, call->at) || (!p->home.by_stack && !w.has_frame))
+        return false;
+    const int64_t base = p->home.by_stack ? w.stack : w.frame;
+    w.home = base + p->home.offset;
+    w.seeks = true;
+    spilled_forget_registers(&w);
+    if (!spilled_follow(&w, image, call->next, call->next + MOST_BYTES) || !w.found)
+        return false;
+    *found = (struct frame_word){ p->home.by_stack, w.found_at - base };
+    return true;
+}

@@ -1,0 +1,25 @@
+/* Parameters that a compiler keeps elsewhere until the probe of the enter has been called, as clang without
+ * optimisation does. */
+#ifndef DWELL_ARGUMENTS_SPILLED_H
+#define DWELL_ARGUMENTS_SPILLED_H
+
+#include "arguments/hook_calls.h"
+#include "arguments/stored.h"
+
+struct spilled_parameter {
+    unsigned number; /* of the register that the caller passes it in, as in code */
+    bool vector;     /* a vector register */
+    bool is_bool;    /* of which the code keeps the lowest bit */
+    uint64_t size;
+    struct frame_word home; /* where it is from its store behind the probe's call on */
+};
+
+/* Finds the word that has the parameter while the probe is called. The code before the call must store the caller's
+ * register there, and that behind it copy this word to the parameter's own place, before anything else comes there.
+ * False if it does something else. */
+typedef bool spilled_finder(const struct image *image, const struct hook_call *call, const struct spilled_parameter *p,
+                            struct frame_word *found);
+
+spilled_finder spilled_find_x86;
+
+#endif

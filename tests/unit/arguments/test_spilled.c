@@ -1,0 +1,133 @@
+/* Parameters that clang stores at their places only behind the probe's call, in hand-written code. */
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <string.h>
+
+#include "arguments/spilled.h"
+
+TestSuite(unit_spilled);
+
+enum { BEGIN = 0x1000, CALL_BYTES = 5, NONE = 0, RDI = 7, RSI = 6 };
+
+#define PROLOGUE 0x55, 0x48, 0x89, 0xe5, 0x48, 0x83, 0xec, 0x40 /* push rbp; mov rbp, rsp; sub rsp, 64 */
+#define SPILL_NUMBER 0x89, 0x7d, 0xe8                           /* mov [rbp - 24], edi */
+#define SPILL_ADDRESS 0x48, 0x89, 0x75, 0xe0                    /* mov [rbp - 32], rsi */
+#define LOAD_NUMBER_AGAIN 0x8b, 0x7d, 0xe8                      /* mov edi, [rbp - 24] */
+#define LOAD_ADDRESS_AGAIN 0x48, 0x8b, 0x75, 0xe0               /* mov rsi, [rbp - 32] */
+#define STORE_NUMBER 0x89, 0x7d, 0xfc                           /* mov [rbp - 4], edi */
+#define STORE_ADDRESS 0x48, 0x89, 0x75, 0xf0                    /* mov [rbp - 16], rsi */
+#define RETURN 0xc3
+
+static const struct spilled_parameter number = { .number = RDI, .size = 4, .home = { false, -4 } };
+static const struct spilled_parameter address = { .number = RSI, .size = 8, .home = { false, -16 } };
+
+struct code {
+    const uint8_t *bytes;
+    size_t size;
+};
+#define CODE(...) ((struct code){ (const uint8_t[]){ __VA_ARGS__ }, sizeof((const uint8_t[]){ __VA_ARGS__ }) })
+
+/* The offset of the word that has the parameter; NONE if there is none. */
+static int64_t spilled_in(struct code before, struct code after, const struct spilled_parameter *parameter)
+{
+    static const uint8_t call[CALL_BYTES] = { 0xe8 };
+    uint8_t bytes[256];
+    memcpy(bytes, before.bytes, before.size);
+    memcpy(bytes + before.size, call, sizeof call);
+    memcpy(bytes + before.size + sizeof call, after.bytes, after.size);
+    struct image_segment segment = { BEGIN, before.size + sizeof call + after.size, bytes, true };
+    const struct image image = { .segments = &segment, .segment_count = 1 };
+    const struct hook_call probe = {
+        .function = BEGIN, .begin = BEGIN, .at = BEGIN + before.size, .next = BEGIN + before.size + sizeof call
+    };
+    struct frame_word found;
+    if (!spilled_find_x86(&image, &probe, parameter, &found))
+        return NONE;
+    cr_assert(eq(int, found.by_stack, parameter->home.by_stack));
+    return found.offset;
+}
+
+#define USUAL_BEFORE CODE(PROLOGUE, SPILL_NUMBER, SPILL_ADDRESS)
+#define USUAL_AFTER CODE(LOAD_NUMBER_AGAIN, LOAD_ADDRESS_AGAIN, STORE_NUMBER, STORE_ADDRESS, RETURN)
+
+Test(unit_spilled, words_that_are_copied_later)
+{
+    cr_expect(eq(i64, spilled_in(USUAL_BEFORE, USUAL_AFTER, &number), -24));
+    cr_expect(eq(i64, spilled_in(USUAL_BEFORE, USUAL_AFTER, &address), -32));
+}
+
+/* The stack pointer is 64 below the frame's register: mov [rsp + 60] is mov [rbp - 4]. */
+Test(unit_spilled, words_by_the_stack_pointer)
+{
+    const struct spilled_parameter by_stack = { .number = RDI, .size = 4, .home = { true, 60 } };
+    cr_expect(eq(i64, spilled_in(USUAL_BEFORE, USUAL_AFTER, &by_stack), 40));
+    const struct code without_frame = CODE(0x48, 0x83, 0xec, 0x40, 0x89, 0x7c, 0x24, 0x10);
+    const struct code after = CODE(0x8b, 0x44, 0x24, 0x10, 0x89, 0x44, 0x24, 0x3c, RETURN);
+    cr_expect(eq(i64, spilled_in(without_frame, after, &by_stack), 16));
+}
+
+/* mov al, dl; mov [rbp - 24], al. Truths are cut to a bit: and al, 1. */
+Test(unit_spilled, single_bytes)
+{
+    const struct spilled_parameter byte = { .number = 2, .size = 1, .home = { false, -4 } };
+    const struct spilled_parameter truth = { .number = 2, .size = 1, .home = { false, -4 }, .is_bool = true };
+    const struct code before = CODE(PROLOGUE, 0x88, 0xd0, 0x88, 0x45, 0xe8),
+                      after = CODE(0x8a, 0x45, 0xe8, 0x88, 0x45, 0xfc, RETURN),
+                      cut = CODE(0x8a, 0x45, 0xe8, 0x24, 0x01, 0x88, 0x45, 0xfc, RETURN);
+    cr_expect(eq(i64, spilled_in(before, after, &byte), -24));
+    cr_expect(eq(i64, spilled_in(before, cut, &truth), -24));
+    cr_expect(eq(i64, spilled_in(before, cut, &byte), NONE));
+}
+
+/* movsd [rbp - 24], xmm0, and back. */
+Test(unit_spilled, vectors)
+{
+    const struct spilled_parameter real = { .number = 0, .vector = true, .size = 8, .home = { false, -8 } };
+    const struct spilled_parameter other = { .number = 1, .vector = true, .size = 8, .home = { false, -8 } };
+    const struct code before = CODE(PROLOGUE, 0xf2, 0x0f, 0x11, 0x45, 0xe8),
+                      after = CODE(0xf2, 0x0f, 0x10, 0x45, 0xe8, 0xf2, 0x0f, 0x11, 0x45, 0xf8, RETURN);
+    cr_expect(eq(i64, spilled_in(before, after, &real), -24));
+    cr_expect(eq(i64, spilled_in(before, after, &other), NONE));
+}
+
+/* Another register's word, as where the compiler has left out a parameter; another size; another place. */
+Test(unit_spilled, another_parameter)
+{
+    const struct spilled_parameter wrong[] = {
+        { .number = RSI, .size = 4, .home = { false, -4 } },   { .number = RDI, .size = 8, .home = { false, -4 } },
+        { .number = RDI, .size = 2, .home = { false, -4 } },   { .number = RDI, .size = 4, .home = { false, -8 } },
+        { .number = RDI, .size = 4, .home = { false, -6 } },   { .number = RDI, .size = 0, .home = { false, -4 } },
+        { .number = RSI, .size = 16, .home = { false, -16 } },
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        cr_expect(eq(i64, spilled_in(USUAL_BEFORE, USUAL_AFTER, &wrong[i]), NONE), "%zu", i);
+}
+
+#define BEFORE(...) spilled_in(CODE(PROLOGUE, __VA_ARGS__), USUAL_AFTER, &number)
+#define AFTER(...) spilled_in(USUAL_BEFORE, CODE(__VA_ARGS__, LOAD_NUMBER_AGAIN, STORE_NUMBER, RETURN), &number)
+
+Test(unit_spilled, words_that_are_changed)
+{
+    cr_expect(eq(i64, BEFORE(SPILL_NUMBER, 0x31, 0xff), -24));                 /* xor edi, edi */
+    cr_expect(eq(i64, BEFORE(0x31, 0xff, SPILL_NUMBER), NONE));                /* the same first */
+    cr_expect(eq(i64, BEFORE(SPILL_NUMBER, 0xc6, 0x45, 0xea, 0x01), NONE));    /* mov byte [rbp-22], 1 */
+    cr_expect(eq(i64, BEFORE(SPILL_NUMBER, 0x48, 0x89, 0x75, 0xe4), NONE));    /* mov [rbp-28], rsi */
+    cr_expect(eq(i64, AFTER(0x90), -24));                                      /* nop */
+    cr_expect(eq(i64, AFTER(0xc7, 0x45, 0xe8, 0x05, 0x00, 0x00, 0x00), NONE)); /* mov dword [rbp-24], 5 */
+    cr_expect(eq(i64, AFTER(0xc7, 0x45, 0xfc, 0x05, 0x00, 0x00, 0x00), NONE)); /* mov dword [rbp-4], 5 */
+    cr_expect(eq(i64, AFTER(0xc6, 0x45, 0xff, 0x05), NONE));                   /* mov byte [rbp-1], 5 */
+}
+
+/* A branch, a call, a store elsewhere, an addition, and what aligns the stack. */
+Test(unit_spilled, code_that_does_something_else)
+{
+    cr_expect(eq(i64, BEFORE(SPILL_NUMBER, 0x74, 0x00), NONE));
+    cr_expect(eq(i64, BEFORE(SPILL_NUMBER, 0xe8, 0x00, 0x00, 0x00, 0x00), NONE));
+    cr_expect(eq(i64, BEFORE(SPILL_NUMBER, 0x89, 0x38), NONE));
+    cr_expect(eq(i64, BEFORE(SPILL_NUMBER, 0x83, 0xc7, 0x01), NONE));
+    cr_expect(eq(i64, BEFORE(SPILL_NUMBER, 0x48, 0x83, 0xe4, 0xe0), NONE));
+    cr_expect(eq(i64, AFTER(0x74, 0x00), NONE));
+    cr_expect(eq(i64, AFTER(0xe8, 0x00, 0x00, 0x00, 0x00), NONE));
+    cr_expect(eq(i64, AFTER(0x89, 0x38), NONE));
+    cr_expect(eq(i64, AFTER(0xc3), NONE));
+}
