@@ -15,6 +15,7 @@
 #include "symbols/symbols.h"
 #include "symbols/unwind.h"
 #include "trace/chunk_order.h"
+#include "trace/library_slots.h"
 #include "trace/samples.h"
 #include "trace/symbol_table.h"
 
@@ -32,6 +33,7 @@ struct samples_reader {
     struct binaries *binaries;
     struct unwinder *unwinder;        /* NULL if stacks cannot be unwound */
     const struct trace_process *last; /* the process that was unwound last */
+    bool has_stubs;                   /* there is code of the runtime outside of all modules */
     struct number_index *places;      /* (offset of an instruction, number of its module in memory) -> place */
     uint32_t *frame_of;               /* by place */
     size_t place_count, place_room;
@@ -105,9 +107,9 @@ static uint32_t samples_make_frame(struct samples_reader *r, const struct trace_
     if (slot->value_plus_1)
         return slot->value_plus_1 - 1;
     GROW(s->frames, s->frame_count, s->frame_room);
-    const enum sampled_code code = !m && r->file->levels.change_count ? SAMPLED_STUB
-                                   : m && samples_is_runtime(m)       ? SAMPLED_RUNTIME
-                                                                      : SAMPLED_PROGRAM;
+    const enum sampled_code code = !m && r->has_stubs           ? SAMPLED_STUB
+                                   : m && samples_is_runtime(m) ? SAMPLED_RUNTIME
+                                                                : SAMPLED_PROGRAM;
     s->frames[s->frame_count] = (struct sampled_frame){ m, begin, code };
     index_set(r->functions, slot, begin, number, (uint32_t)s->frame_count);
     return (uint32_t)s->frame_count++;
@@ -296,6 +298,7 @@ static struct session_samples *samples_read(const struct session_file *file, str
         .file = file,
         .samples = need_memory(1, sizeof *r.samples),
         .binaries = binaries,
+        .has_stubs = file->levels.change_count || library_slots_read(file).linked,
         .places = index_new(),
         .functions = index_new(),
     };

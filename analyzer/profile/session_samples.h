@@ -11,7 +11,7 @@
 enum sampled_code {
     SAMPLED_PROGRAM,
     SAMPLED_RUNTIME, /* its time is that of probes, which is known */
-    SAMPLED_STUB,    /* of a function whose calls are counted: its time is that of probes, and not known otherwise */
+    SAMPLED_STUB,    /* through which calls go that are counted, or have no slot: its time is not known otherwise */
 };
 
 /* A function in which a thread was. */

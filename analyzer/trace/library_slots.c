@@ -20,6 +20,7 @@ static void library_slots_count(struct library_slots *found, const uint8_t *data
             break;
         found->modules += module.slots || module.functions;
         found->functions += module.slots + module.functions;
+        found->linked += module.functions;
         at += module.size;
     }
 }
@@ -27,7 +28,7 @@ static void library_slots_count(struct library_slots *found, const uint8_t *data
 /* Each chunk lies before the one that was written after it. */
 struct library_slots library_slots_read(const struct session_file *file)
 {
-    struct library_slots found = { 0, 0 };
+    struct library_slots found = { 0, 0, 0 };
     uint64_t offset = file->more.calls, limit = UINT64_MAX;
     while (offset && offset < limit) {
         const struct trace_chunk *chunk = session_file_chunk(file, DWELL_CHUNK_CALLS_PLAN, offset);

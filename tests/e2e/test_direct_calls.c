@@ -80,6 +80,16 @@ Test(e2e_direct_calls, with_a_budget)
                        "echo 20000000 false");
 }
 
+/* Samples find the code that calls lead to, which is part of no module, and no function. */
+Test(e2e_direct_calls, stubs_are_no_functions)
+{
+    direct_archive("gcc -O2");
+    free(run_well("gcc -O1 -finstrument-functions " SOURCES "hot.c -o hot -L. -lcallee"));
+    free(run_well("$DWELL record -q --sample 1000 --mode profile --overhead none --calls-to callee_ints ./hot"));
+    direct_expect_same("hot.c", ROWS "-r '.rows[] | select(.function == \"callee_ints\") | .calls'", "echo 20000000");
+    direct_expect_same("hot.c", ROWS "'[.rows[] | select(.module == \"[unknown]\")] | length'", "echo 0");
+}
+
 /* Nobody has named them. */
 Test(e2e_direct_calls, not_without_a_pattern)
 {
