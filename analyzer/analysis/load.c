@@ -384,6 +384,20 @@ static void load_collect(struct analysis *analysis, const struct analysis_option
     }
 }
 
+/* Samples and counting take a part of single calls. So these are read after that, once for all that is wanted of them.
+ * Sums have their limits and durations. `limits`: without probes. */
+static void load_divide(struct analysis *analysis, bool limits)
+{
+    const bool sums = analysis->file->sums.summed_count;
+    if (sums && limits)
+        single_calls_take_limits(analysis);
+    if (sums && analysis->durations && durations_lack_probes(analysis))
+        profile_drop_durations(analysis->profile);
+    recorded_sessions_divide(analysis);
+    if (!sums)
+        single_calls_find(analysis, limits, analysis->durations && !analysis->lines && !single_calls_keep(analysis));
+}
+
 static void load_profile(struct analysis *analysis, const struct analysis_options *options)
 {
     if (!options->timed_only)
@@ -396,13 +410,7 @@ static void load_profile(struct analysis *analysis, const struct analysis_option
     if (!options->raw)
         analysis_subtract_overhead(analysis);
     analysis->lacks_limits = options->limits_later && single_calls_can_wait(analysis);
-    if (options->limits && !options->raw && !analysis->lines && !analysis->lacks_limits)
-        single_calls_find_limits(analysis);
-    if (analysis->durations && analysis->file->sums.summed_count && durations_lack_probes(analysis))
-        profile_drop_durations(analysis->profile);
-    recorded_sessions_divide(analysis);
-    if (analysis->durations && !analysis->file->sums.summed_count && !analysis->lines && !single_calls_keep(analysis))
-        single_calls_find_durations(analysis);
+    load_divide(analysis, options->limits && !options->raw && !analysis->lines && !analysis->lacks_limits);
     analysis->rollup = rollup_new(analysis->profile);
     analysis->names = names_find(analysis->file, analysis->profile);
     analysis_summarize(analysis);

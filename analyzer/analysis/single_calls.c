@@ -183,29 +183,19 @@ static void single_calls_end_limits(struct profile *p)
     }
 }
 
-/* Finds the limits without probes, which no node has yet. The session is read again. */
-static void single_calls_scan_limits(const struct analysis *analysis)
+void single_calls_take_limits(struct analysis *analysis)
 {
-    struct profile *p = analysis->profile;
-    const unsigned jobs = analysis_jobs(analysis);
-    void **contexts = need_memory(jobs, sizeof *contexts);
-    for (unsigned i = 0; i < jobs; i++)
-        contexts[i] = p;
-    single_calls_begin_limits(p);
-    single_calls_scan_elapsed(analysis, false, PROFILE_NONE, single_calls_add_limits, contexts);
-    single_calls_end_limits(p);
-    free(contexts);
+    for (size_t i = 0; i < analysis->profile->node_count; i++)
+        single_calls_take_limits_of(&analysis->profile->nodes[i]);
 }
 
-void single_calls_find_limits(struct analysis *analysis)
+/* Takes limits that were scanned, and forgets them: only sums have both. */
+static void single_calls_take_scanned(struct profile *p)
 {
-    struct profile *p = analysis->profile;
-    if (!analysis->file->sums.summed_count)
-        single_calls_scan_limits(analysis);
+    single_calls_end_limits(p);
     for (size_t i = 0; i < p->node_count; i++) {
         single_calls_take_limits_of(&p->nodes[i]);
-        if (!analysis->file->sums.summed_count)
-            single_calls_forget_net_limits(&p->nodes[i]);
+        single_calls_forget_net_limits(&p->nodes[i]);
     }
 }
 
@@ -266,11 +256,7 @@ void analysis_scan_with_limits(struct analysis *analysis, call_amounts_taker *ta
     }
     single_calls_begin_limits(paths);
     analysis_scan_elapsed(analysis, PROFILE_NONE, single_calls_take_with_limits, own);
-    single_calls_end_limits(paths);
-    for (size_t i = 0; i < paths->node_count; i++) {
-        single_calls_take_limits_of(&paths->nodes[i]);
-        single_calls_forget_net_limits(&paths->nodes[i]);
-    }
+    single_calls_take_scanned(paths);
     if (analysis->measured)
         single_calls_pass_limits_on(analysis);
     rollup_free(analysis->rollup);
@@ -393,9 +379,27 @@ static void single_calls_scan_durations(const struct analysis *analysis, bool re
     free(workers);
 }
 
-void single_calls_find_durations(struct analysis *analysis)
+/* Without durations. */
+static void single_calls_scan_limits(const struct analysis *analysis)
 {
-    single_calls_scan_durations(analysis, false, false);
+    const unsigned jobs = analysis_jobs(analysis);
+    void **contexts = need_memory(jobs, sizeof *contexts);
+    for (unsigned i = 0; i < jobs; i++)
+        contexts[i] = analysis->profile;
+    single_calls_scan_elapsed(analysis, false, PROFILE_NONE, single_calls_add_limits, contexts);
+    free(contexts);
+}
+
+void single_calls_find(struct analysis *analysis, bool limits, bool durations)
+{
+    if (limits)
+        single_calls_begin_limits(analysis->profile);
+    if (durations)
+        single_calls_scan_durations(analysis, false, limits);
+    else if (limits)
+        single_calls_scan_limits(analysis);
+    if (limits)
+        single_calls_take_scanned(analysis->profile);
 }
 
 /* ---- for sums ---- */

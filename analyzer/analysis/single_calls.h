@@ -15,11 +15,14 @@ uint64_t single_calls_resolution(const struct session_file *f);
  * subtracted from the sums. */
 void single_calls_forget_limits(struct analysis *analysis);
 
-/* After that: finds them without their probes. The session is read again. */
-void single_calls_find_limits(struct analysis *analysis);
+/* After that: takes those without probes that a session of sums has. */
+void single_calls_take_limits(struct analysis *analysis);
 
-/* Whether analysis_scan_with_limits can do that later. Samples change limits before they are added up, and a part of a
- * session is read in other ways. */
+/* Or finds them in a session of events, and the durations of single calls as views of these find them: what is wanted
+ * of both. The session is read again, if anything is. */
+void single_calls_find(struct analysis *analysis, bool limits, bool durations);
+
+/* Whether analysis_scan_with_limits can find the limits later. A part of a session is read in other ways. */
 bool single_calls_can_wait(const struct analysis *analysis);
 
 /* Finds the limits without probes of a profile that is as recorded, and keeps them beside those with probes. Also finds
@@ -34,9 +37,6 @@ void single_calls_collect(struct analysis *analysis, unsigned jobs);
  * with several stacks on a thread; if samples or counting took a part of the paths' time; or if the durations of a path
  * do not add up to its time, without probes, within 1/128. */
 bool single_calls_keep(struct analysis *analysis);
-
-/* Otherwise: finds them as views of single calls do. The session is read again. */
-void single_calls_find_durations(struct analysis *analysis);
 
 /* The same as the first two for one path; the second in a session of sums, which has the limits. */
 void single_calls_forget_limits_of(struct profile_node *node);

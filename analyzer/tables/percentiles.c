@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/numbers.h"
 
 const struct column percentile_columns[PERCENTILE_COLUMNS] = {
     { "p50", "P50", CELL_TICKS, USE_CHOSEN, false },
@@ -38,6 +39,31 @@ void percentiles_fill(struct cell *cells, const struct analysis *analysis, const
     durations_percentiles(d, percents, ticks, PERCENTILE_COLUMNS);
     for (size_t i = 0; i < PERCENTILE_COLUMNS; i++)
         cell_call_time(&cells[i], ticks[i], &analysis->summary);
+}
+
+static size_t percentiles_column(const struct table *t, const char *key)
+{
+    return table_find_column(t, 0, key, strlen(key));
+}
+
+static void percentiles_limit_by(struct table *t, const char *least_key, const char *most_key)
+{
+    const size_t least = percentiles_column(t, least_key), most = percentiles_column(t, most_key),
+                 first = percentiles_column(t, percentile_columns[0].key);
+    if (larger(larger(least, most), first) == t->column_count)
+        return;
+    for (size_t row = 0; row < t->row_count; row++) {
+        struct cell *cells = &t->cells[row * t->column_count];
+        for (size_t i = first; i < first + PERCENTILE_COLUMNS; i++)
+            if (cells[i].known && cells[least].known && cells[most].known)
+                cells[i].number = larger(smaller(cells[i].number, cells[most].number), cells[least].number);
+    }
+}
+
+void percentiles_limit(struct table *t)
+{
+    percentiles_limit_by(t, "min", "max");
+    percentiles_limit_by(t, "elapsed_inclusive_min", "elapsed_inclusive_max");
 }
 
 struct durations **percentiles_by_function(const struct profile *p)

@@ -388,18 +388,6 @@ static void rows_fill_percentiles(const struct analysis *analysis, struct table 
     percentiles_free_list(durations, analysis->profile);
 }
 
-/* Where all calls were read one by one, the columns of percentiles, which begin at `first`, have what these say. */
-static void rows_take_exact_percentiles(struct table *t, size_t first)
-{
-    enum { MEDIAN = PERCENTILE_COLUMNS + 2 }; /* after the minimum and the mean of the first time */
-    for (size_t i = 0; i < t->row_count; i++) {
-        struct cell *cells = &t->cells[i * t->column_count + first];
-        for (size_t j = 0; j < PERCENTILE_COLUMNS; j++)
-            if (cells[MEDIAN + j].known)
-                cells[j] = cells[MEDIAN + j];
-    }
-}
-
 size_t view_row_number(const struct table *t, size_t row)
 {
     const size_t last = t->column_count - 1;
@@ -530,8 +518,7 @@ struct table view_rows(const struct analysis *analysis, enum rollup_by by, const
     if (by == BY_FUNCTION && sorting->calls)
         rows_fill_all_calls(analysis, &t, first + (analysis->durations ? PERCENTILE_COLUMNS : 0), sorting->call_times,
                             groups);
-    if (by == BY_FUNCTION && sorting->calls && analysis->durations)
-        rows_take_exact_percentiles(&t, first);
+    percentiles_limit(&t);
     for (size_t i = 0; rows_are_numbered(sorting) && i < t.row_count; i++)
         cell_number(&t.cells[(i + 1) * t.column_count - 1], groups[i]);
     if (sorting->recent)

@@ -58,19 +58,35 @@ static void record_all(void)
     }
 }
 
+/* Leaves out the shortest and the longest call, in JSON and in CSV. Only a recording knows what its samples took of
+ * these (docs/time-model.md). */
+static const char without_limits[] =
+    "cat >limits.awk <<'E'\n"
+    "/^ *[{]/ { sub(/\"min_ns\":[^,]*,\"max_ns\":[^,]*,/, \"\") }\n"
+    "/,min_ns,max_ns,/ { for (i = 1; i <= NF; i++) if ($i ~ /^(min|max)_ns$/) left[i] }\n"
+    "{ for (i in left) $i = \"\"; print }\n"
+    "E\n";
+
 /* Each view is made of a file of the same name, so that its output has the same text. */
+static void expect_same_views(const char *files, const char *view, const char *function)
+{
+    free(run_well("for f in %s; do "
+                  "case $f in */samples|*/counted) left='awk -F, -v OFS=, -f limits.awk';; *) left=cat;; esac; "
+                  "$DWELL %s $f %s >recorded 2>&1 && (cd sums && $DWELL %s $f %s) >summed 2>&1 && "
+                  "$left recorded >a && $left summed >b && cmp a b || "
+                  "{ echo \"$f\" >&2; diff a b >&2; exit 1; }; done",
+                  files, view, function, view, function));
+}
+
 Test(e2e_sums, views_are_those_of_the_recording)
 {
     record_all();
+    free(run_well(without_limits));
     free(run_well(
         "for f in one/* two/*; do mkdir -p sums/$(dirname $f) && $DWELL profile $f -o sums/$f || exit 1; done"));
     for (size_t i = 0; i < sizeof views / sizeof *views; i++)
-        free(run_well("for f in one/* two/*; do $DWELL %s $f >recorded 2>&1 && (cd sums && $DWELL %s $f) >summed 2>&1 "
-                      "&& cmp recorded summed || { echo \"$f\" >&2; diff recorded summed >&2; exit 1; }; done",
-                      views[i], views[i]));
-    free(run_well(
-        "for f in two/*; do $DWELL callers --format csv $f fib >recorded && (cd sums && $DWELL callers --format "
-        "csv $f fib) >summed && cmp recorded summed || exit 1; done"));
+        expect_same_views("one/* two/*", views[i], "");
+    expect_same_views("two/*", "callers --format csv", "fib");
 }
 
 static void save(struct writer *w, const char *name)

@@ -157,6 +157,10 @@ static void expect_durations_of(const struct analysis *analysis, const struct pr
     analysis_follow_calls(analysis, false, durations_keep, (void *)&f);
     for (size_t i = 0; i < p->node_count; i++) {
         expect_percentiles(p->nodes[i].durations, f.ticks[i], f.counts[i], rare[i] ? 0 : slack, "a path");
+        if (f.counts[i] && analysis->limits) { /* the ticks are sorted */
+            cr_assert(eq(u64, p->nodes[i].shortest, f.ticks[i][0]));
+            cr_assert(eq(u64, p->nodes[i].longest, f.ticks[i][f.counts[i] - 1]));
+        }
         if (rare[i] && f.counts[i])
             expect_sum(p->nodes[i].durations, f.ticks[i], f.counts[i]);
         free(f.ticks[i]);
@@ -367,7 +371,8 @@ Test(unit_durations, of_calls_that_were_sampled)
         sampling_write(w, 100, F);
         sampling_write(w, 101, COPY);
         end_samples(w, true);
-        struct analysis analysis = durations_load(w, &(struct analysis_options){ .durations = true, .raw = raw });
+        struct analysis analysis =
+            durations_load(w, &(struct analysis_options){ .durations = true, .limits = true, .raw = raw });
         const struct profile *p = analysis.profile;
         bool taken = false;
         for (size_t i = 0; i < p->node_count; i++)
