@@ -245,6 +245,27 @@ static void why_say_sets(FILE *out, const struct why *why, const char *name, con
         fprintf(out, " than those from p%g to p%g", choice->from, choice->to);
 }
 
+/* The line that has most of the difference; NULL if none has. */
+static const struct why_line *why_most(const struct why *why)
+{
+    const double sign = why_is_more(why) ? 1 : -1, half = (double)why_difference(why) / 2;
+    for (size_t i = 0; i < why->line_count; i++)
+        if (sign * (double)why->lines[i].difference > half)
+            return &why->lines[i];
+    return NULL;
+}
+
+/* What a single call took longer for is a fact, whether or not other calls have it, too. */
+static void why_say_no_line(FILE *out, const struct why *why, const struct why_choice *choice)
+{
+    const bool single = choice->slow == WHY_RANK || choice->slow == WHY_MOMENT;
+    const struct why_line *most = single ? why_most(why) : NULL;
+    fputs(most ? ": mostly " : ": nothing separates them", out);
+    if (most)
+        why_say_line(out, why, most);
+    fputs(". No row differs by more than chance", out);
+}
+
 char *why_answer(const struct why *why, const struct why_session *session, const struct why_choice *choice)
 {
     enum { SAID = 3 };
@@ -262,7 +283,7 @@ char *why_answer(const struct why *why, const struct why_session *session, const
                 why->calls, why->calls == 1 ? "" : "s", shown, why->sets[WHY_SLOW].calls,
                 why->sets[WHY_SLOW].calls == 1 ? "s" : "", why->sets[WHY_USUAL].calls);
     if (!why->found && why_has_sets(why))
-        fputs(": nothing separates them. No row differs by more than chance", out);
+        why_say_no_line(out, why, choice);
     for (size_t i = 0, said = 0; i < why->line_count && said < SAID; i++)
         if (why->lines[i].found) {
             fputs(said++ ? "; " : ": ", out);

@@ -151,6 +151,7 @@ Test(golden_why, nothing_separates_them)
 {
     why_save("equal", EQUAL);
     check_golden("why handle equal", "why-nothing.txt");
+    check_golden("why handle equal --call 1", "why-mostly.txt");
     check_golden("why handle equal --slow '>1s'", "why-none-slow.txt");
     check_golden("why main equal --format json", "why-one-call.json");
 }
