@@ -137,12 +137,14 @@ void load_summarize_several(struct analysis *all, const struct summary *parts, s
     summary->overhead = all->rollup->session.overhead_inclusive;
     summary->imported = true;
     summary->budget = true;
+    summary->durations_known = true;
     for (size_t i = 0; i < count; i++) {
         summary->application_known |= parts[i].application_known;
         summary->off_cpu_known |= parts[i].off_cpu_known;
         summary->overhead_known |= parts[i].overhead_known;
         summary->imported &= parts[i].imported;
         summary->budget &= parts[i].budget;
+        summary->durations_known &= parts[i].durations_known;
         summary->samples |= parts[i].samples;
         summary->stack_samples += parts[i].stack_samples;
         summary->samples_in_probes += parts[i].samples_in_probes;
@@ -272,6 +274,7 @@ bool analysis_load_several(struct analysis *analysis, const char *const *paths, 
         return false;
     }
     load_join(analysis, options);
+    analysis->durations = options->durations;
     analysis->summary.selection = selection_describe(&options->selection);
     load_summarize_several(analysis, summaries, count);
     several_free_summaries(summaries, count);

@@ -82,8 +82,6 @@ void session_list_load(struct session_list *list, struct analysis *analysis, con
     session_list_need_whole(list, shared);
     const char *const *paths = list->count ? (const char *const *)list->paths : usual;
     struct analysis_options load = shared_options_of_load(shared);
-    if (load.durations)
-        session_list_need_one(list, "percentiles, such as p99,");
     if (list->count <= 1)
         within_values_find(*paths, &load);
     if (!analysis_load_several(analysis, paths, list->count ? list->count : 1, &load, &error))

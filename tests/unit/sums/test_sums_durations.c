@@ -147,19 +147,33 @@ Test(unit_sums_durations, of_shards_add_up_in_any_order)
     free(sum);
 }
 
+/* Sessions that are loaded together, in place of their sums. */
+static void durations_expect_of_loaded(const char *const *recorded, size_t count, const struct analysis *sums)
+{
+    struct analysis all;
+    load_several(&all, recorded, count, &(struct analysis_options){ .durations = true, .jobs = 1 });
+    char *x = durations_text(&all), *y = durations_text(sums);
+    cr_assert(eq(str, x, y));
+    cr_assert(strlen(x) > 500, "%s", x);
+    cr_assert(all.durations && all.summary.durations_known);
+    free(x);
+    free(y);
+    analysis_drop(&all);
+}
+
 /* Sessions with other clocks are in nanoseconds: each counter is that of its middle. */
 Test(unit_sums_durations, of_several_sessions_are_those_of_all_calls)
 {
     static const uint64_t rates[] = { 1000000000, 2400000000, 1000000000 };
     static const size_t orders[][3] = { { 0, 1, 2 }, { 2, 1, 0 } };
-    char *summed[3], *both[2];
+    char *recorded[3], *summed[3], *both[2];
     struct durations *expected[4] = { NULL };
     for (size_t i = 0; i < 3; i++) {
-        char *recorded = need_text("%s.%zu", test_path("recorded"), i);
+        recorded[i] = need_text("%s.%zu", test_path("recorded"), i);
         summed[i] = need_text("%s.%zu", test_path("summed"), i);
-        timed_session_save(recorded, 7 + i, rates[i], 0);
-        durations_profile(recorded, 0, 1, summed[i]);
-        struct analysis one = durations_load(recorded, false);
+        timed_session_save(recorded[i], 7 + i, rates[i], 0);
+        durations_profile(recorded[i], 0, 1, summed[i]);
+        struct analysis one = durations_load(recorded[i], false);
         for (size_t j = 0; j < one.profile->node_count; j++) {
             struct durations *d = NULL;
             if (one.profile->nodes[j].function == PROFILE_NONE)
@@ -170,7 +184,6 @@ Test(unit_sums_durations, of_several_sessions_are_those_of_all_calls)
             free(d);
         }
         analysis_drop(&one);
-        free(recorded);
     }
     for (size_t i = 0; i < 2; i++) {
         both[i] = need_text("%s.%zu", test_path("both"), i);
@@ -178,6 +191,7 @@ Test(unit_sums_durations, of_several_sessions_are_those_of_all_calls)
     }
     durations_expect_bytes(both[0], both[1]);
     struct analysis all = durations_load(both[0], false);
+    durations_expect_of_loaded((const char *const *)recorded, 3, &all);
     struct durations **found = percentiles_by_function(all.profile);
     for (uint32_t i = 0; i < all.profile->function_count; i++) {
         const double percents[] = { 1, 50, 90, 99, 100 };
@@ -192,8 +206,10 @@ Test(unit_sums_durations, of_several_sessions_are_those_of_all_calls)
     analysis_drop(&all);
     for (size_t i = 0; i < 4; i++)
         free(expected[i]);
-    for (size_t i = 0; i < 3; i++)
+    for (size_t i = 0; i < 3; i++) {
+        free(recorded[i]);
         free(summed[i]);
+    }
     free(both[0]);
     free(both[1]);
 }
