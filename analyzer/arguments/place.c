@@ -234,6 +234,36 @@ static enum missing place_read_all(struct place_reader *r, const Dwarf_Op *ops, 
 
 /* ---- pieces ---- */
 
+static bool place_loads_memory(const struct load_program *program)
+{
+    bool loads = false;
+    for (unsigned i = 0; i < program->count; i++)
+        loads |= program->loads[i].op == LOAD_MEMORY;
+    return loads;
+}
+
+/* Whether a program begins with an address in the frame. Code can use the register of the frame for others. */
+static bool place_is_of_frame(const struct place_at *at, const struct load_program *program)
+{
+    struct load_program frame;
+    const struct load *first = program->loads;
+    if (program->count == 0 || first->op != LOAD_REGISTER || place_loads_memory(program))
+        return false;
+    return first->operand == at->machine->stack ||
+           (first->operand == at->machine->frame && place_frame(at, &frame) && frame.loads[0].op == LOAD_REGISTER &&
+            frame.loads[0].operand == first->operand);
+}
+
+/* Pointers can be addresses in the frame. clang 14 states that of other values that it has moved there and converts,
+ * such as truths: it leaves out the load. */
+static bool place_is_doubtful(const struct place_piece *piece, uint64_t size)
+{
+    bool computed = size < WHOLE;
+    for (unsigned i = 1; i < piece->program.count; i++)
+        computed |= piece->program.loads[i].op != LOAD_ADD;
+    return piece->is_value && piece->of_frame && computed;
+}
+
 /* Ends a piece. One without operations is nowhere. */
 static enum missing place_end_piece(struct place *place, struct place_reader *r, uint64_t size)
 {
@@ -247,6 +277,7 @@ static enum missing place_end_piece(struct place *place, struct place_reader *r,
         .size = size,
         .known = r->program.count > 0,
         .is_value = r->is_value,
+        .of_frame = r->is_value && place_is_of_frame(r->at, &r->program),
         .program = r->program,
     };
     r->program.count = 0;
@@ -339,6 +370,8 @@ enum missing place_load(const struct place *place, uint64_t size, struct load_pr
     const struct place_piece *piece = place_piece_of(place, size);
     if (!piece || !piece->known)
         return piece ? MISSING_OPTIMISED_OUT : MISSING_IN_PARTS;
+    if (place_is_doubtful(piece, size))
+        return MISSING_COMPUTED;
     const uint64_t inside = place->offset - piece->begin;
     bool added = true;
     *program = piece->program;

@@ -17,6 +17,7 @@ struct place_piece {
     uint64_t begin, size;
     bool known;
     bool is_value; /* the program leaves the bytes themselves, and not their address */
+    bool of_frame; /* they are computed from the frame's address, and nothing is loaded */
     struct load_program program;
 };
 

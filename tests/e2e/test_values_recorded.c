@@ -81,6 +81,28 @@ Test(e2e_values_recorded, of_clang_without_optimisation)
     values_check_c("clang -Wno-unknown-attributes -O0 " SOURCES "valued.c");
 }
 
+/* clang 14 states the address of a truth that it has moved to the frame in place of its value. Then it is refused. */
+static void values_check_moved(const char *compile)
+{
+    free(run_well("%s " SOURCES "moved.c -g -finstrument-functions -o moved && "
+                  "$DWELL record -q --values take:truth,extra ./moved > printed 2> refused",
+                  compile));
+    values_compare(compile,
+                   "grep -q 'truth of take cannot be recorded' refused && printf 'false|6\\ntrue|2\\n' || "
+                   "{ " BY_VALUE("take", "truth") "; }",
+                   PRINTED("1"));
+    values_expect("$DWELL values --format json take:extra | jq -c '[.rows[].values.extra]'",
+                  "[-7,-6,-5,-4,-3,-2,-1,0]\n");
+}
+
+Test(e2e_values_recorded, truths_that_clang_moves)
+{
+    values_check_moved("clang -O0");
+    values_check_moved("clang -O2");
+    values_check_moved("clang -O2 -fno-omit-frame-pointer");
+    values_check_moved("gcc -O2");
+}
+
 /* The program prints "+" between names, as "|" is between its columns. */
 static void values_check_enums(const char *compile)
 {
