@@ -55,6 +55,14 @@ bool type_is_class(Dwarf_Die *stripped)
     return tag == DW_TAG_structure_type || tag == DW_TAG_class_type || tag == DW_TAG_union_type;
 }
 
+bool type_is_passed_by_address(Dwarf_Die *stripped)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Word convention;
+    return type_is_class(stripped) && dwarf_attr(stripped, DW_AT_calling_convention, &attribute) &&
+           dwarf_formudata(&attribute, &convention) == 0 && convention == DW_CC_pass_by_reference;
+}
+
 uint64_t type_size(Dwarf_Die *stripped)
 {
     if (type_is_pointer(stripped) || type_is_reference(stripped))

@@ -28,6 +28,9 @@ bool type_is_reference(Dwarf_Die *stripped);
 bool type_is_pointer(Dwarf_Die *stripped);
 bool type_is_class(Dwarf_Die *stripped); /* a struct, class or union */
 
+/* Whether the debug information says that values of this class are passed by their address. Not all compilers do. */
+bool type_is_passed_by_address(Dwarf_Die *stripped);
+
 /* The size in bytes; zero if unknown. */
 uint64_t type_size(Dwarf_Die *stripped);
 

@@ -299,21 +299,39 @@ static bool moment_has_frame(const struct argument_moment *m)
     return place_frame(&m->at, &frame) && moment_frame_word(m, &frame, &word) && !word.by_stack;
 }
 
-/* Whether a place that is stated for the whole function has the parameter when the probe is called. The caller stores
- * what lies behind the frame's address. */
+/* Whether the caller stores the word: it lies behind the frame's address. */
+static bool moment_is_pushed(const struct argument_moment *m, const struct frame_word *word)
+{
+    struct load_program frame;
+    struct frame_word top;
+    return place_frame(&m->at, &frame) && moment_frame_word(m, &frame, &top) && top.by_stack == word->by_stack &&
+           word->offset >= top.offset;
+}
+
+/* clang states where the address of a class is that the caller has pushed, as if the class itself were there. */
+static bool moment_follow_address(const struct argument_moment *m, Dwarf_Die *parameter, struct place *place)
+{
+    struct place_piece *piece = &place->pieces[0];
+    struct frame_word word;
+    Dwarf_Die type;
+    if (m->own != 0 || place->count != 1 || piece->is_value || !type_of(parameter, &type) || !type_strip(&type) ||
+        !type_is_passed_by_address(&type) || !moment_frame_word(m, &piece->program, &word) ||
+        piece->program.loads[piece->program.count - 1].op == LOAD_MEMORY || !moment_is_pushed(m, &word))
+        return true;
+    return load_add(&piece->program, LOAD_MEMORY, sizeof(uint64_t), 0);
+}
+
+/* Whether a place that is stated for the whole function has the parameter when the probe is called. */
 static bool moment_is_stored(const struct argument_moment *m, const struct place *place)
 {
     const struct place_piece *piece = &place->pieces[0];
-    struct load_program frame;
-    struct frame_word word, top;
+    struct frame_word word;
     if (!place->everywhere || piece->is_value)
         return true;
     if (!moment_frame_word(m, &piece->program, &word))
         return false;
-    if (place_frame(&m->at, &frame) && moment_frame_word(m, &frame, &top) && top.by_stack == word.by_stack &&
-        word.offset >= top.offset)
-        return true;
-    return m->at.machine->stored_before(m->search->reader->parts.image, m->call->begin, m->call->at, word);
+    return moment_is_pushed(m, &word) ||
+           m->at.machine->stored_before(m->search->reader->parts.image, m->call->begin, m->call->at, word);
 }
 
 /* ---- parameters that are stored behind the probe's call ---- */
@@ -437,6 +455,8 @@ static enum missing moment_place_parameter(struct argument_moment *m, const char
     if (!function_find_parameter(&m->chain.functions[m->own], name, &parameter))
         return MISSING_OPTIMISED_OUT;
     const enum missing missing = place_find(&part->place, &parameter, &m->at);
+    if (!missing && !moment_follow_address(m, &parameter, &part->place))
+        return MISSING_COMPUTED;
     if (missing || moment_is_stored(m, &part->place) || moment_find_spilled(m, name, &part->place))
         return missing;
     return MISSING_NOT_STORED;

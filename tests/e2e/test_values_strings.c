@@ -10,7 +10,8 @@ TestSuite(e2e_values_strings, .timeout = 600);
 static void strings_record(const char *compiler, const char *how)
 {
     free(run_well("%s -std=c++17 -g -o strings " DWELL_CONSUMERS "/../e2e/programs/values/strings.cc && "
-                  "$DWELL record -q --values take_string --values take_view --values take_both ./strings %s > printed",
+                  "$DWELL record -q --values take_string --values take_view --values take_both "
+                  "--values take_pushed ./strings %s > printed",
                   compiler, how));
 }
 
@@ -36,6 +37,7 @@ static void strings_check_good(const char *compiler, bool views)
     strings_compare("take_string", "text");
     strings_compare("take_both", "one");
     strings_compare("take_both", "other");
+    strings_compare("take_pushed", "text");
     if (views)
         strings_compare("take_view", "text");
 }

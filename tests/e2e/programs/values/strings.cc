@@ -26,6 +26,14 @@ NOT_INLINED static void take_both(const std::string &one, const std::string &oth
     sink += one.size() + other.size();
 }
 
+// The caller pushes the address of the text, as the registers are taken.
+void take_pushed(long a, long b, long c, long d, long e, long f, std::string text, long after);
+
+NOT_INLINED void take_pushed(long a, long b, long c, long d, long e, long f, std::string text, long after)
+{
+    sink += static_cast<std::uint64_t>(a + b + c + d + e + f + after) + text.size();
+}
+
 static void print(std::string_view text)
 {
     std::printf("%s%s\n", std::string(text.substr(0, 64)).c_str(), text.size() > 64 ? "..." : "");
@@ -37,6 +45,7 @@ static void take(std::string_view text, int after)
     take_string(copy, after);
     take_view(text, after);
     take_both(copy, copy);
+    take_pushed(after, 2, 3, 4, 5, 6, copy, after);
     print(text);
 }
 
