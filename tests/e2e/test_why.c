@@ -268,6 +268,29 @@ Test(e2e_why, mode_profile)
     ran_drop(&r);
 }
 
+/* Calls count that were recorded as a whole, the outermost ones, and their rows add up. Others are cut. */
+Test(e2e_why, calls_that_end_otherwise)
+{
+    static const struct {
+        const char *function;
+        int calls, cut;
+    } expected[] = {
+        { "leave_half", 100, 0 },   { "nest", 100, 0 },      { "go_away", 75, 25 },
+        { "take_a_break", 75, 25 }, { "be_killed", 100, 1 },
+    };
+    free(run_well("$DWELL record -q --overhead none $PROGRAMS/call_ends; test $? -eq 137"));
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
+        free(run_well("$DWELL why --slow 4%% --format json %s >why.json; " SUMS, expected[i].function));
+        char *text = run_well("jq -r '.calls, (.remarks[] | select(.code == \"why-cut-calls\").text)' why.json | "
+                              "sed 's/ were not .*//; s/ was not .*//; s/ calls*//'");
+        char *wanted = expected[i].cut ? need_text("%d\n%d\n", expected[i].calls, expected[i].cut)
+                                       : need_text("%d\n", expected[i].calls);
+        cr_assert(eq(str, text, wanted), "%s", expected[i].function);
+        free(wanted);
+        free(text);
+    }
+}
+
 /* What is left in a ring. */
 Test(e2e_why, mode_ring)
 {
