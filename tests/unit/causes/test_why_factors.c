@@ -93,6 +93,53 @@ Test(unit_why_factors, thread)
     factor_check(w, 5, "thread thread-2 100.0/47.4\n");
 }
 
+/* A process with one thread that calls the function 40 times. */
+static void factor_write_process(struct writer *w, uint32_t process, uint64_t start, factor_chooser *is_slow)
+{
+    enum { CALLS = 40 };
+    if (process > 1) {
+        write_process_of(w, process, 100 * process, 100, 1, start, "/bin/p");
+        write_module(w, process, 1, 0x400000, 0x401000, 0x402000, start, "/bin/p");
+    }
+    write_thread_at(w, process, process, 100 * process, SOURCE_PERF, start, "thread");
+    begin_events(w, process, process, 0, start, NULL, 0);
+    for (uint64_t i = 0; i < CALLS; i++) {
+        const uint64_t begin = start + EACH * i + process;
+        write_enter(w, begin, HANDLE);
+        write_exit(w, begin + (is_slow(i) ? LONG : SHORT) + i % 7);
+    }
+    end_events(w, true);
+    write_thread_end(w, process, process, false, start + EACH * CALLS);
+}
+
+/* One of five processes has all slow calls. */
+Test(unit_why_factors, process)
+{
+    struct writer *w = factor_new();
+    for (uint32_t i = 1; i <= 5; i++)
+        factor_write_process(w, i, 0, i == 4 ? factor_each_tenth : factor_never);
+    factor_check(w, 2, "process p (400) 100.0/18.4\n");
+}
+
+static bool factor_is_early(uint64_t call)
+{
+    return call < 4;
+}
+
+/* The first four calls of each process are slow. The last process begins 40 us after the first one, so the slow calls
+ * are early in the session, too. */
+Test(unit_why_factors, process_age)
+{
+    struct writer *w = factor_new();
+    for (uint32_t i = 1; i <= 5; i++)
+        factor_write_process(w, i, (i - 1) * 10 * EACH, factor_is_early);
+    factor_check(w, 10,
+                 "process age up to 3.508 us 100.0/0.0\n"
+                 "time from 1 ns to 44.109 us 100.0/55.6\n"
+                 "first call of a process 25.0/0.0\n"
+                 "first call of a thread 25.0/0.0\n");
+}
+
 static bool factor_each_fifth(uint64_t call)
 {
     return call % 5 == 0;
