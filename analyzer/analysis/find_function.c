@@ -1,5 +1,5 @@
-/* Finds functions by the text that the user typed: a name in full, without return type or parameters, a glob or a part
- * of a name, each with or without a place. */
+/* Finds functions by the text that the user typed: a name in full, without return type or parameters, as tables show
+ * it, a glob or a part of a name, each with or without a place. */
 #include "analysis/find_function.h"
 
 #include <stdlib.h>
@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "base/path_text.h"
 #include "base/sorted.h"
+#include "symbols/display_name.h"
 #include "symbols/short_name.h"
 
 enum { MAX_NAMED = 8 };
@@ -62,17 +63,28 @@ static bool function_is_glob(const struct function_name *name, const char *text)
     return strpbrk(text, "*?[") && short_name_matches(name->name, short_name_is_glob, text);
 }
 
+/* As tables show it where space is short: with dots, and at last without namespaces. */
+static bool function_is_elided(const struct function_name *name, const char *text)
+{
+    if (short_name_matches(name->name, short_name_is_elided, text))
+        return true;
+    char *shown = display_name(name->name);
+    const char *last = shown + short_name_find(shown).last;
+    const bool same = short_name_is_elided(last, text) || strcmp(last, text) == 0;
+    free(shown);
+    return same;
+}
+
 static bool function_is_part_of_name(const struct function_name *name, const char *text)
 {
     return strstr(name->name, text) != NULL;
 }
 
-enum function_way { FUNCTION_WHOLE, FUNCTION_SHORT, FUNCTION_GLOB, FUNCTION_PART, FUNCTION_WAYS };
+enum function_way { FUNCTION_WHOLE, FUNCTION_SHORT, FUNCTION_GLOB, FUNCTION_ELIDED, FUNCTION_PART, FUNCTION_WAYS };
 
 static bool (*const function_ways[FUNCTION_WAYS])(const struct function_name *, const char *) = {
-    [FUNCTION_WHOLE] = function_is_whole_name,
-    [FUNCTION_SHORT] = function_is_short_name,
-    [FUNCTION_GLOB] = function_is_glob,
+    [FUNCTION_WHOLE] = function_is_whole_name,  [FUNCTION_SHORT] = function_is_short_name,
+    [FUNCTION_GLOB] = function_is_glob,         [FUNCTION_ELIDED] = function_is_elided,
     [FUNCTION_PART] = function_is_part_of_name,
 };
 

@@ -64,11 +64,20 @@ static int function_words_likeness(const char *word)
     return stat(word, &status) == 0;
 }
 
+/* Whether the only word is a session and no function: there would be no other session, or it has a session's form. */
+static bool function_words_is_session_alone(const char *word)
+{
+    return function_words_likeness(word) == 3 && (function_words_has_form(word) || access(DWELL_USUAL_FILE, F_OK) != 0);
+}
+
 const char *function_words_take(struct function_words *w)
 {
     if (w->count == 0)
         die(STATUS_ERROR, "%s: which FUNCTION? dwell report lists them", w->command);
     const size_t last = w->count - 1;
+    if (last == 0 && function_words_is_session_alone(w->words[0]))
+        die(STATUS_ERROR, "%s: which FUNCTION of '%s'? dwell report %s lists them", w->command, w->words[0],
+            w->words[0]);
     const size_t at = function_words_likeness(w->words[0]) > function_words_likeness(w->words[last]) ? last : 0;
     const char *function = w->words[at];
     memmove(w->words + at, w->words + at + 1, (last - at) * sizeof *w->words);

@@ -22,7 +22,7 @@ void function_words_add(struct function_words *w, const char *word);
 
 /* Removes the function from the words, and returns it: the sessions are left. It is the first word, or the last one if
  * the first one is more like a session: a session is, then a word of its form, then any other file. Ends the program if
- * there is no word. */
+ * there is no word, or only a session. */
 const char *function_words_take(struct function_words *w);
 
 /* The only file that is left, or the usual session. */

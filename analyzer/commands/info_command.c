@@ -412,7 +412,7 @@ int command_info(int argc, char **argv)
     info_print_levels(analysis.file, s.shared.limit);
     info_print_processes(analysis.file);
     if (!analysis.summary.imported)
-        info_print_threads(analysis.file);
+        info_print_threads(&analysis);
     info_print_cpu(&analysis);
     analysis_drop(&analysis);
     return finish_output();

@@ -26,7 +26,7 @@ void info_print_libraries(const struct session_file *f);
 
 /* The tables of processes and of threads. */
 void info_print_processes(const struct session_file *f);
-void info_print_threads(const struct session_file *f);
+void info_print_threads(const struct analysis *analysis);
 
 /* The table of CPU times, if those of a process are known. */
 void info_print_cpu(const struct analysis *analysis);

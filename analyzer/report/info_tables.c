@@ -151,15 +151,16 @@ void info_print_processes(const struct session_file *f)
     info_print_table(table);
 }
 
-void info_print_threads(const struct session_file *f)
+void info_print_threads(const struct analysis *analysis)
 {
+    const struct session_file *f = analysis->file;
     static const char *const titles[] = { "THREAD", "TID", "PROCESS", "OS EVENTS FROM" };
     struct libscols_table *table = info_new_table(titles, 4, 0);
     for (size_t i = 0; i < f->thread_count; i++) {
         const struct trace_thread *t = &f->threads[i];
         const struct trace_process *p = session_file_process(f, t->process);
         struct libscols_line *row = scols_table_new_line(table, NULL);
-        info_set_text(row, 0, t->name[0] ? t->name : "[unknown]");
+        info_set_text(row, 0, analysis_thread_name(analysis, t->serial));
         info_set_number(row, 1, t->tid);
         info_set_number(row, 2, p ? p->pid : 0);
         const char *source = recorded_source_name(t->os_source);

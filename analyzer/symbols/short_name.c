@@ -261,7 +261,39 @@ bool short_name_is_text(const char *form, const void *wanted)
     return strcmp(form, wanted) == 0;
 }
 
+/* The next place where a shown name leaves something out: dots, or the end of "(anon". `length` is that of the dots. */
+static const char *short_name_elision(const char *text, size_t *length)
+{
+    for (; *text; text++) {
+        *length = short_name_prefix(text, "…") ? strlen("…") : short_name_prefix(text, "...") ? strlen("...") : 0;
+        if (*length)
+            return text;
+        if (short_name_prefix(text, "(anon)"))
+            return text + strlen("(anon");
+    }
+    return NULL;
+}
+
+bool short_name_is_elided(const char *form, const void *wanted)
+{
+    size_t dots;
+    const char *piece = wanted, *end = short_name_elision(piece, &dots);
+    if (!end || strncmp(form, piece, (size_t)(end - piece)) != 0)
+        return false;
+    while (end) {
+        form += end - piece;
+        piece = end + dots;
+        end = short_name_elision(piece, &dots);
+        form = end ? memmem(form, strlen(form), piece, (size_t)(end - piece)) : form;
+        if (!form)
+            return false;
+    }
+    const size_t length = strlen(form), last = strlen(piece);
+    return length >= last && strcmp(form + length - last, piece) == 0;
+}
+
 bool short_name_is_glob(const char *form, const void *wanted)
 {
-    return strcmp(form, wanted) == 0 || fnmatch(wanted, form, 0) == 0;
+    return strcmp(form, wanted) == 0 || fnmatch(wanted, form, 0) == 0 ||
+           (strstr(wanted, "…") && short_name_is_elided(form, wanted));
 }

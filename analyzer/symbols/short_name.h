@@ -27,8 +27,10 @@ typedef bool short_name_test(const char *form, const void *wanted);
  * calls this. */
 bool short_name_matches(const char *name, short_name_test *test, const void *wanted);
 
-/* Tests for short_name_matches: `wanted` is the same text, or a glob or the same text. */
+/* Tests for short_name_matches: `wanted` is the same text; the name as a narrow table shows it, with "…" or "..." for
+ * what was cut and "(anon)"; or a glob, the same text or one with "…". */
 bool short_name_is_text(const char *form, const void *wanted);
+bool short_name_is_elided(const char *form, const void *wanted);
 bool short_name_is_glob(const char *form, const void *wanted);
 
 #endif

@@ -328,6 +328,15 @@ static int tree_compare_threads(const void *a, const void *b)
     return ORDER_BY(x, y, process, thread);
 }
 
+/* What the row of a thread says. The caller frees it. */
+static char *tree_thread_row(const struct tree_drawing *d, const struct profile_thread *thread, const char *name)
+{
+    const struct trace_thread *t = session_file_thread(d->loaded->file, thread->thread);
+    const bool several = d->loaded->part_count;
+    return need_text("thread %s (%u)%s%s", name, t ? t->tid : 0, several ? " of " : "",
+                     several ? analysis_session_of(d->loaded, thread->process) : "");
+}
+
 static void tree_draw_threads(struct tree_drawing *d)
 {
     const struct profile *p = d->rollup->profile;
@@ -337,13 +346,13 @@ static void tree_draw_threads(struct tree_drawing *d)
     qsort(threads, p->thread_count, sizeof *threads, tree_compare_threads);
     for (size_t i = 0; i < p->thread_count; i++) {
         const struct trace_thread *t = session_file_thread(d->loaded->file, threads[i].thread);
-        char name[512];
-        const int length = snprintf(name, sizeof name, "thread %s (%u)", t ? t->name : "[unknown]", t ? t->tid : 0);
-        if (d->loaded->part_count && length > 0 && (size_t)length < sizeof name)
-            snprintf(name + length, sizeof name - (size_t)length, " of %s",
-                     analysis_session_of(d->loaded, threads[i].process));
-        size_t row = tree_add_row(d, 0, 0, "", name, NULL, &d->rollup->nodes[threads[i].root]);
+        char *name = tree_thread_row(d, &threads[i], t ? t->name : "[unknown]");
+        const char *title = analysis_thread_title(d->loaded, threads[i].thread);
+        const size_t row = tree_add_row(d, 0, 0, "", name, NULL, &d->rollup->nodes[threads[i].root]);
+        if (title)
+            d->table->cells[(row - 1) * d->table->column_count + 2].shown = tree_thread_row(d, &threads[i], title);
         tree_draw_below(d, threads[i].root, row, 0);
+        free(name);
     }
     free(threads);
 }

@@ -145,6 +145,31 @@ Test(golden_names, on_terminals)
     }
 }
 
+/* Each name that a table of 80 or 50 columns shows is accepted by a command, though parts of it are dots. */
+Test(golden_names, what_is_shown_is_accepted)
+{
+    static const char *const shown[] = {
+        "leveldb::Table::InternalGet(…)",
+        "std::map<…>::operator[](…)",
+        "price_of(shop::Item const&, std::string c…",
+        "price_of(shop::Item const&, std::vector<i…",
+        "(anon)::parse(…)",
+        "operator< <int>(…)",
+    };
+    for (size_t i = 0; i < FUNCTIONS; i++) {
+        char *text = run_well("$DWELL callers names.dwell '%s' --format json | jq -r '.rows[] | "
+                              "select(.role == \"function\") | .function'",
+                              shown[i]);
+        text[strcspn(text, "\n")] = 0;
+        cr_assert(eq(str, text, (char *)functions[i].name), "%s", shown[i]);
+        free(text);
+    }
+    struct ran r = run("$DWELL callers names.dwell 'price_of(…)'");
+    cr_assert(eq(int, r.status, 2));
+    cr_assert(has(r.err, "'price_of(…)' names 2 functions; type one of:"), "%s", r.err);
+    ran_drop(&r);
+}
+
 Test(golden_names, in_a_pipe)
 {
     check_golden("report names.dwell", "names-pipe.txt");

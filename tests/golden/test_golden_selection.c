@@ -341,6 +341,11 @@ Test(golden_selections, lines_of_a_config_file_that_are_wrong)
     r = run("XDG_CONFIG_HOME=$PWD/config $DWELL callers");
     cr_assert(eq(str, r.err, "dwell: callers: which FUNCTION? dwell report lists them\n"));
     ran_drop(&r);
+    r = run("$DWELL callers example.dwell");
+    cr_assert(eq(int, r.status, 2));
+    cr_assert(
+        eq(str, r.err, "dwell: callers: which FUNCTION of 'example.dwell'? dwell report example.dwell lists them\n"));
+    ran_drop(&r);
 }
 
 /* Recordings of mode profile and imports hold sums only. */

@@ -228,6 +228,14 @@ Test(golden_waits, threads_of_one_name)
     check_golden("waits alike --by thread", "waits-alike-thread.txt");
     check_golden("waits alike --by thread --format csv", "waits-alike-thread.csv");
     check_golden("report alike --by thread", "report-alike-thread.txt");
+    char *text =
+        run_well("$DWELL tree alike --by thread | grep -o 'thread .*)'; $DWELL info alike | sed '1,/^THREAD/d' | "
+                 "cut -c1-12; $DWELL tree alike --by thread --format json | grep -o 'thread [^\"]*'");
+    cr_assert(eq(str, text,
+                 "thread main#1 (201)\nthread serve#2 (202)\nthread serve#3 (203)\n"
+                 "main    100 \nserver  101 \nmain#1  201 \nserve#2 202 \nserve#3 203 \n"
+                 "thread program (201)\nthread program (202)\nthread program (203)\n"));
+    free(text);
 }
 
 /* A row of several threads has what their titles have in common. Data has their name. */

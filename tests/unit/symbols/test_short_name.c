@@ -195,3 +195,30 @@ Test(unit_short_name, the_shown_form_matches)
         "text::size(std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> >)";
     cr_assert(short_name_matches(text, short_name_is_text, "text::size(std::string)"));
 }
+
+/* As narrow tables show it: without what has become dots, and with a short word for unnamed namespaces. */
+Test(unit_short_name, the_elided_form_matches)
+{
+    const char *const name = "db::(anonymous namespace)::File::read(std::__cxx11::basic_string<char, "
+                             "std::char_traits<char>, std::allocator<char> > const&, ...) const";
+    static const char *const forms[] = {
+        "db::(anon)::File::read(…) const",
+        "db::(anon)…::read(...) const",
+        "…::File::read",
+        "db…read(std::string const&, ...) const",
+        "db::(anon)::File::read",
+        "db::(anonymous namespace)::File::read(…) const",
+    };
+    static const char *const others[] = { "db::(anon)::File::write(…) const",
+                                          "db::(anon)::File::read(…)",
+                                          "db::(anon)::File::read(…) const&",
+                                          "File::read(…) const",
+                                          "db…read…read(…) const",
+                                          "db::(anon)::File" };
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
+        cr_assert(short_name_matches(name, short_name_is_elided, forms[i]), "%s", forms[i]);
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        cr_assert(not(short_name_matches(name, short_name_is_elided, others[i])), "%s", others[i]);
+    cr_assert(short_name_matches(name, short_name_is_glob, forms[2]));
+    cr_assert(not(short_name_matches(name, short_name_is_glob, forms[4])));
+}
