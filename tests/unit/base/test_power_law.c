@@ -64,6 +64,20 @@ Test(unit_power_law, falls)
     law_expect(&law, -1, 1e-4);
 }
 
+/* An exponent is in its own interval, also if the law is steeper than any that is looked for. */
+Test(unit_power_law, steeper_than_the_steepest)
+{
+    static const double exponents[] = { -5, 10 }, ends[] = { -3, 8 };
+    struct law_point points[SIZES];
+    for (size_t i = 0; i < sizeof exponents / sizeof *exponents; i++) {
+        law_plant(points, 0, exponents[i]);
+        const struct power_law law = power_law_fit(points, SIZES);
+        law_expect(&law, ends[i], 1e-4);
+        cr_assert(law.low.exponent <= law.best.exponent && law.best.exponent <= law.high.exponent, "%f: %f to %f",
+                  law.best.exponent, law.low.exponent, law.high.exponent);
+    }
+}
+
 /* One of seven points is wrong by a factor. */
 Test(unit_power_law, ignores_wrong_points)
 {
