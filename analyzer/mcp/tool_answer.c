@@ -143,6 +143,21 @@ static char *answer_text_of_record(const struct mcp_tool *tool, const struct mcp
     return text;
 }
 
+/* Adds what a view printed. Its first line says what the session is, and remarks may follow: they come after the
+ * result, which is what was asked for. */
+static void answer_put_view(FILE *out, const char *text)
+{
+    const char *const remarks = text + strcspn(text, "\n") + (strchr(text, '\n') != NULL);
+    const char *rest = remarks;
+    while (strncmp(rest, "! ", 2) == 0 && strchr(rest, '\n'))
+        rest = strchr(rest, '\n') + 1;
+    const size_t length = strlen(rest);
+    fprintf(out, "%.*s%s", (int)(remarks - text), text, rest);
+    if (rest > remarks && length)
+        fputs(rest[length - 1] == '\n' ? "\n" : "\n\n", out);
+    fwrite(remarks, 1, (size_t)(rest - remarks), out);
+}
+
 static char *answer_text_of_view(const struct mcp_tool *tool, const struct mcp_child *c, const char *ended, bool failed)
 {
     char *text;
@@ -152,7 +167,7 @@ static char *answer_text_of_view(const struct mcp_tool *tool, const struct mcp_c
     if (failed) {
         fputs(c->err.text, out);
     } else {
-        fputs(c->out.text, out);
+        answer_put_view(out, c->out.text);
         if (c->out.length && c->err.length)
             putc('\n', out);
         answer_put_lines(out, "! ", c->err.text);
