@@ -54,7 +54,8 @@ struct why_line {
     char *meanwhile;           /* what the causing threads did in these waits of slow calls; NULL if unknown */
     bool found;                /* it separates the sets */
     bool follows;              /* preempted time that is longer as CPU time is */
-    int64_t place; /* what lines are sorted by: the difference, or that of the longest CPU line if it follows */
+    bool behind;               /* preempted time that comes after other lines, though it may be longer */
+    int64_t place;             /* what lines are sorted by: the difference, or that of the line that it is behind */
 };
 
 struct why_set {

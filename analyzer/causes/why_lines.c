@@ -226,8 +226,8 @@ static int why_compare_lines(const void *a, const void *b, void *context)
     const bool more = *(const bool *)context;
     if (x->place != y->place)
         return (x->place < y->place) == more ? 1 : -1;
-    if (x->follows != y->follows)
-        return x->follows ? 1 : -1;
+    if (x->behind != y->behind)
+        return x->behind ? 1 : -1;
     return why_compare_keys(x, y);
 }
 
@@ -257,21 +257,34 @@ static bool why_preempted_follows(const struct why *why)
            (preempted[WHY_SLOW] - preempted[WHY_USUAL]) * cpu[WHY_USUAL] <= MOST * preempted[WHY_USUAL] * longer;
 }
 
-/* Lines come by their difference. Preempted time that follows from CPU time comes after the longest line of that. */
+/* Puts preempted time behind the longest of some lines. */
+static void why_put_behind(struct why_line *line, int64_t longest)
+{
+    line->behind = true;
+    line->place = longest < line->place ? longest : line->place;
+}
+
+/* Lines come by their difference. Preempted time that follows from CPU time comes after the longest line of that. If
+ * chance explains it, it comes after the longest line that is named. */
 static void why_find_places(struct why *why)
 {
     const bool follows = why_preempted_follows(why);
-    int64_t longest = 0;
+    int64_t longest = 0, named = 0;
     for (size_t i = 0; i < why->line_count; i++) {
         struct why_line *line = &why->lines[i];
         line->difference = (int64_t)(line->ns[WHY_SLOW] - line->ns[WHY_USUAL]);
         line->place = line->difference;
         longest = why_is_on_cpu(line) && line->difference > longest ? line->difference : longest;
+        named = line->found && line->difference > named ? line->difference : named;
     }
     for (size_t i = 0; i < why->line_count; i++) {
         struct why_line *line = &why->lines[i];
-        line->follows = follows && line->kind == WHY_RUNNABLE && line->difference > 0;
-        line->place = line->follows && longest < line->place ? longest : line->place;
+        const bool is_longer = line->kind == WHY_RUNNABLE && line->difference > 0;
+        line->follows = follows && is_longer;
+        if (line->follows)
+            why_put_behind(line, longest);
+        if (is_longer && !line->found && named > 0)
+            why_put_behind(line, named);
     }
 }
 
@@ -340,11 +353,11 @@ void why_make_lines(struct why *why)
     for (int set = 0; set < WHY_SETS; set++)
         why_find_means(why, set);
     why_find_intervals(why);
+    why_mark_found(why);
     why_find_places(why);
     bool more = why_is_more(why);
     if (why->line_count)
         qsort_r(why->lines, why->line_count, sizeof *why->lines, why_compare_lines, &more);
-    why_mark_found(why);
     intern_drop(&drafts.known_shares);
     free(rows);
     free(drafts.shares);
