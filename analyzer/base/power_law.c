@@ -186,7 +186,8 @@ static double law_search(struct law_fit *f, law_measure *measure)
             best = exponent;
         }
     }
-    return law_narrow(f, fmax(best - exponent_step, exponent_least), fmin(best + exponent_step, exponent_most), measure);
+    return law_narrow(f, fmax(best - exponent_step, exponent_least), fmin(best + exponent_step, exponent_most),
+                      measure);
 }
 
 /* ---- points that do not count ---- */
