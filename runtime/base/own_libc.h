@@ -40,6 +40,13 @@ int clock_gettime(int clock, struct timespec *time) OWN(clock_gettime);
 int pthread_atfork(void (*before)(void), void (*parent)(void), void (*child)(void)) OWN(pthread_atfork);
 int at_quick_exit(void (*function)(void)) OWN(at_quick_exit);
 
+/* clang's own calls of these have libc's names, whatever the declarations say. */
+#if defined(__clang__)
+__asm__(".set memcpy, dwell_own_memcpy\n"
+        ".set memmove, dwell_own_memmove\n"
+        ".set memset, dwell_own_memset\n");
+#endif
+
 /* The functions of libc.c. The pragma needs no type. */
 #include "libc_names.h"
 

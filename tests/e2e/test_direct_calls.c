@@ -223,9 +223,27 @@ Test(e2e_direct_calls, registers_are_kept)
 Test(e2e_direct_calls, usual_calls_use_general_registers)
 {
     char *found = run_well("python3 " DWELL_CONSUMERS "/general_registers.py $RUNTIME slow_take,call_stub_copy_some "
-                           "call_stub_common");
+                           "call_stub_common dwell_own_memcpy dwell_own_memmove dwell_own_memset dwell_own_memcmp");
     cr_assert(eq(str, found, "call_stub_common calls through a pointer: call   *(%rbx)\nmany functions read\n"));
     free(found);
+}
+
+static void direct_check_compiled(const char *compiler, const char *files)
+{
+    char *found =
+        run_well("python3 " DWELL_CONSUMERS "/compiled_otherwise.py \"$(dirname $DWELL)/..\" '%s' %s", compiler, files);
+    char *right = run_well("echo read %s", files);
+    cr_assert(eq(str, found, right), "%s", compiler);
+    free(found);
+    free(right);
+}
+
+/* What keeps vector registers keeps their low halves. A build for the newest machines uses no more of them. What clang
+ * makes a call of memset is no call of libc's, which uses whole ones. */
+Test(e2e_direct_calls, all_builds_use_halves_of_vector_registers)
+{
+    direct_check_compiled("gcc -O3 -mavx512vl -mavx512bw", "record/trace.c record/kept.c levels/near_calls.c");
+    direct_check_compiled("clang -mavx2", "record/trace.c record/filtered.c base/own_libc.c");
 }
 
 /* A declaration is that of another unit's function with the same name. */
