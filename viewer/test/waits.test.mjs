@@ -254,6 +254,27 @@ test('timeline: the critical path is a line without a tint, and that of a single
     await browser.done(one);
 });
 
+test('timeline: where the critical path changes the thread at each pixel, it does not hide the calls', async () => {
+    const ends = [20000, ...Array.from({ length: 158 }, (_, i) => 20064 + 64 * i), 50000, 65536];
+    const segments = {
+        thread: ends.map((_, i) => (i < 159 ? i % 2 : 160 - i)),
+        begin: [0, ...ends.slice(0, -1)],
+        end: ends,
+        function: ends.map(() => 1),
+        place: ends.map(() => 0),
+    };
+    const page = await open('view=timeline&details=0', header(), { ...tables(), segments });
+    await becomes(page, 200, first - 2, colours.light.critical);
+    const between = async () => [await colourAt(page, 400, second - 20), await colourAt(page, 781, second - 20)];
+    const [dense, change] = await between();
+    await page.keyboard.press('b');
+    await becomes(page, 200, first - 2, colours.light.critical, false);
+    const [denseWithout, changeWithout] = await between();
+    assert.equal(dense, denseWithout);
+    assert.notEqual(change, changeWithout); // at 50,000 ticks, between segments of 310 and 242 pixels
+    await browser.done(page);
+});
+
 test('Waits: the tables of dwell waits, sorted and searched', async () => {
     const page = await open('view=waits&unit=ns', header(), tables(), { viewport: { width: 1440, height: 700 } });
     const label = 'waits by path';

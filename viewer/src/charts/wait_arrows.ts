@@ -28,7 +28,7 @@ export interface ArrowHit {
     wait: number;
 }
 
-const minPixels = 4; // a shorter wait has no arrow until the user zooms in
+const minPixels = 4; // a shorter wait has no arrow until the user zooms in, and shorter segments no line between lanes
 const maxArrows = 400;
 
 // Where the calls of a lane are drawn, and its off-CPU strip.
@@ -88,14 +88,15 @@ function drawArrows(d: Drawing, view: View, scene: WaitScene, lanes: Map<number,
     return hits;
 }
 
-// A line above the calls of each segment's thread, and thin ones where the path changes the thread.
+// A line above the calls of each segment's thread, and thin ones where the path changes the thread. Where it changes
+// every few pixels, these would hide the calls, so they need a segment beside them that can be seen.
 function drawCritical(d: Drawing, view: View, block: Container, lanes: Map<number, Lane>): void {
     const { context, width } = d;
     const scale = width / (view.to - view.from);
     const [threads, begins, ends] = ['thread', 'begin', 'end'].map((key) => columnOf(block, 'segments', key));
     const colour = palette().critical;
     const drawnTo = new Map<Lane, number>();
-    let before: { y: number; end: number } | null = null;
+    let before: { y: number; end: number; pixels: number } | null = null;
     context.fillStyle = colour;
     for (let i = 0; i < rowsIn(block, 'segments'); i++) {
         if (ends![i]! < view.from) continue;
@@ -113,13 +114,15 @@ function drawCritical(d: Drawing, view: View, block: Container, lanes: Map<numbe
             context.fillRect(x, calls - 3, w, 3);
             drawnTo.set(lane, x + w);
         }
-        if (before && before.end === begins![i]! && before.y !== calls) {
+        const pixels = (ends![i]! - begins![i]!) * scale;
+        const isSeen = before && Math.max(pixels, before.pixels) >= minPixels;
+        if (before && isSeen && before.end === begins![i]! && before.y !== calls) {
             const [up, low] = [Math.min(before.y, calls) - 3, Math.max(before.y, calls)];
             context.globalAlpha = 0.5;
             context.fillRect(x - 0.5, up, 1, low - up);
             context.globalAlpha = 1;
         }
-        before = { y: calls, end: ends![i]! };
+        before = { y: calls, end: ends![i]!, pixels };
     }
 }
 
