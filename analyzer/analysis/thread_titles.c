@@ -10,6 +10,7 @@
 #include "profile/collect.h"
 #include "symbols/display_name.h"
 #include "symbols/os_calls.h"
+#include "symbols/short_name.h"
 
 /* By process, then name. Threads of one name stay in their order. */
 static int titles_compare(const void *a, const void *b)
@@ -50,13 +51,28 @@ static uint32_t *titles_find_starts(const struct session_file *file, const struc
     return starts;
 }
 
+/* The function without what would be long: return type, parameters, template arguments, unnamed namespaces. The caller
+ * frees it. */
+static char *titles_function(const char *start)
+{
+    static const char unnamed[] = "(anonymous namespace)::";
+    char *shown = display_name(start);
+    char *elided = display_name_elide(shown, &(struct display_elision){ 0, false, "..." });
+    char *name = short_name_of(elided), *at;
+    while ((at = strstr(name, unnamed)))
+        memmove(at, at + strlen(unnamed), strlen(at + strlen(unnamed)) + 1);
+    free(elided);
+    free(shown);
+    return name;
+}
+
 static char *titles_make(const struct trace_thread *t, const struct trace_thread *first, const char *start,
                          size_t number)
 {
     if (!start || !titles_are_alike(t, first))
         return need_text("%s#%zu", t->name && t->name[0] ? t->name : "[unknown]", number);
-    char *shown = display_name(start), *title = need_text("%.*s#%zu", (int)strcspn(shown, "("), shown, number);
-    free(shown);
+    char *name = titles_function(start), *title = need_text("%s#%zu", name, number);
+    free(name);
     return title;
 }
 

@@ -210,3 +210,37 @@ Test(golden_names, units_of_the_config_file)
     cr_assert(has(r.err, "--units: 'hours' is none of column, auto, s, ms, us, ns"), "%s", r.err);
     ran_drop(&r);
 }
+
+/* Threads that have the program's name are shown by the function that they began with, whatever its name is. */
+Test(golden_names, threads_by_their_first_functions)
+{
+    static const struct {
+        const char *function, *title;
+    } starts[] = {
+        { "main", "main#1" },
+        { "db::(anonymous namespace)::start(void*)", "db::start#2" },
+        { "Pool::worker::operator()()", "Pool::worker::operator()#3" },
+        { "void run<std::vector<int, std::allocator<int> > >(Job (*)(int))", "run<...>#4" },
+    };
+    struct writer *w = writer_new();
+    write_process(w, 1, 100, "/bin/db");
+    write_symbol_module(w, 0, "");
+    for (uint32_t i = 0; i < 4; i++) {
+        write_thread(w, 1, i + 1, 100 + i, SOURCE_PERF, "db");
+        begin_events(w, 1, i + 1, 0, 0, NULL, 0);
+        write_enter(w, 1000, 0x1000 + i * 0x100);
+        write_exit(w, 2000);
+        end_events(w, true);
+    }
+    for (uint32_t i = 0; i < 4; i++)
+        write_symbol(w, 0, 0, 0, 0x1000 + i * 0x100, starts[i].function);
+    writer_save(w, test_path("starts.dwell"));
+    writer_free(w);
+    char *text = run_well("$DWELL info starts.dwell | sed '1,/^THREAD/d'");
+    for (size_t i = 0; i < 4; i++)
+        cr_assert(has(text, starts[i].title), "%s: %s", starts[i].title, text);
+    free(text);
+    text = run_well("$DWELL report starts.dwell --thread db::start --by thread --format json | jq -c '[.rows[].tid]'");
+    cr_assert(eq(str, text, "[101]\n"));
+    free(text);
+}
