@@ -109,6 +109,8 @@ static const char *calls_put_slot(struct calls_of_module *m, size_t index, const
     const char *reason = calls_reason(m->search->calls, slot->name);
     if (reason)
         return reason;
+    if (slot->own_rules)
+        return "it is called by rules of its own";
     if (m->search->calls->archived)
         return "the program contains libdwell.a; link it with libdwell.so (-ldwell)";
     if (!slot->only_calls) {
@@ -248,8 +250,10 @@ static bool calls_may_come_later(const struct planned_calls *c)
 /* Why functions that are linked into a module are not known. */
 static const char *calls_unknown(const struct planned_calls *c)
 {
-    return c->tableless  ? "; functions that are linked into it are not known, as it has no unwind table: link it with "
-                           "-Wl,--eh-frame-hdr"
+    return c->slots_only ? "; of those that are linked into it, calls are recorded on x86-64 only"
+           : c->tableless
+               ? "; functions that are linked into it are not known, as it has no unwind table: link it with "
+                 "-Wl,--eh-frame-hdr"
            : c->nameless ? "; functions that are linked into it have no names, as it has no symbols"
                          : "";
 }

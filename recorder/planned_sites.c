@@ -17,6 +17,7 @@
 #include "base/message.h"
 #include "base/sorted.h"
 #include "recorder/call_choice.h"
+#include "symbols/code_machine.h"
 #include "symbols/direct_calls.h"
 #include "symbols/named_functions.h"
 #include "symbols/probe_targets.h"
@@ -331,6 +332,10 @@ void planned_sites_put(struct planned_calls *c, const uint32_t *order, const str
     struct sites_search s = { .calls = c, .order = order, .module = module };
     if (!c->count)
         return;
+    if (code_machine_of(module->elf) != &code_machine_x86) {
+        c->slots_only = true;
+        return;
+    }
     s.functions = named_functions_find(module->parts.module);
     s.found = direct_calls_find(module->elf, module->parts.image, &s.functions);
     c->nameless |= sites_are_nameless(&s);

@@ -12,6 +12,7 @@
 
 #include "base/memory.h"
 #include "base/sorted.h"
+#include "symbols/code_machine.h"
 
 enum { FRAME_POINTER = 6, STACK_POINTER = 7, WORD = 8, FRAME_TOP = 2 * WORD, DISTANCE = sizeof(int32_t) };
 
@@ -166,8 +167,9 @@ struct call_frames call_frames_find(Dwfl_Module *module, const struct image *ima
     struct call_frames frames = { .sites = NULL };
     struct frames_search search = { .frames = &frames, .image = image };
     Dwarf_Addr bias;
-    const struct frames_bases bases = frames_bases_of(dwfl_module_getelf(module, &bias));
-    frames.cfi = dwfl_module_eh_cfi(module, &bias);
+    Elf *elf = dwfl_module_getelf(module, &bias);
+    const struct frames_bases bases = frames_bases_of(elf);
+    frames.cfi = code_machine_of(elf) == &code_machine_x86 ? dwfl_module_eh_cfi(module, &bias) : NULL;
     if (!frames.cfi)
         return frames;
     for (size_t i = 0; i < slots->count; i++)

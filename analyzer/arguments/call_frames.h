@@ -19,7 +19,7 @@ struct call_frames {
         uint64_t return_to; /* zero: a use of the slot that is no call */
     } * sites;              /* by slot */
     size_t count, room;
-    Dwarf_CFI *cfi; /* NULL if the module has no table for unwinding */
+    Dwarf_CFI *cfi; /* NULL without a table for unwinding, and on other machines than x86-64 */
 };
 
 /* What lies between the stack pointer of a call and the end of the caller's frame. */

@@ -3,6 +3,7 @@
 #define DWELL_ARGUMENTS_STACK_ARGUMENTS_H
 
 #include <elfutils/libdwfl.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -17,6 +18,7 @@ struct stack_arguments_of {
 struct stack_arguments {
     struct stack_arguments_of *list; /* by name */
     size_t count, room;
+    bool aarch64; /* the module is for that machine, not for x86-64 */
 };
 
 /* Reads the declarations in the debug information of a module. There are none without it. */

@@ -14,6 +14,7 @@ struct call_slot {
     const char *name; /* linkage name of the function, in the ELF file */
     bool everywhere;  /* pointers to the function lead to the linker's stub, so any code may call through the slot */
     bool only_calls;  /* the slot is of the table for calls, or the code only calls and jumps through it */
+    bool own_rules;   /* the function has a calling convention of its own */
 };
 
 struct call_slots {

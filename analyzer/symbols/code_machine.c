@@ -46,6 +46,7 @@ static uint64_t x86_stub_slot(const uint8_t *code, size_t room, uint64_t address
 const struct code_machine code_machine_x86 = {
     .relative = R_X86_64_RELATIVE,
     .slot = R_X86_64_GLOB_DAT,
+    .call_slot = R_X86_64_JUMP_SLOT,
     .address = R_X86_64_64,
     .caller_saved = X86_CALLER_SAVED,
     .first_argument = X86_RDI,

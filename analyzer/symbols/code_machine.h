@@ -40,9 +40,10 @@ struct code_insn {
 };
 
 struct code_machine {
-    uint32_t relative, slot, address; /* relocations: the place of an address in the file; that of a symbol */
-    uint32_t caller_saved;            /* a bit for each general register that a call may change */
-    uint8_t first_argument;           /* the register that has it */
+    /* Relocations: the place of an address in the file; slots for any use and for calls; the address of a symbol. */
+    uint32_t relative, slot, call_slot, address;
+    uint32_t caller_saved;  /* a bit for each general register that a call may change */
+    uint8_t first_argument; /* the register that has it */
     /* Decodes the instruction of at most `room` bytes at `code`, which runs at `address`. False if it is not known. */
     bool (*decode)(const uint8_t *code, size_t room, uint64_t address, struct code_insn *insn);
     /* Whether an instruction is one of those that compilers put between an end and the next target. */

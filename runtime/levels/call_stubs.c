@@ -17,23 +17,24 @@
  *                             the arguments again
  *     the function's frame    its return address           S - frame, the stack pointer of both events
  *
+ * On aarch64, return addresses are in a register, and S is the word below the arguments nevertheless.
+ *
  * The frame is a multiple of 64 bytes: what is aligned on the stack stays so. All registers that can hold arguments
- * arrive as they were, and results leave as they were. What records the usual call uses general registers only: it is
- * compiled so (runtime/meson.build). All else keeps the vector registers itself (keep_vectors.h).
+ * arrive as they were, and results leave as they were. On x86-64, what records the usual call uses general registers
+ * only: it is compiled so (runtime/meson.build). All else keeps the vector registers itself (keep_vectors.h). The stubs
+ * of aarch64 keep those that can hold arguments.
  *
  * A compiler may know which registers a function changes that it compiles together with its caller (GCC's -fipa-ra), or
  * give it more registers for results. So the stubs of direct calls keep all registers that a call may change.
  */
 #include "levels/call_stubs.h"
 
-#if defined(__x86_64__)
-
-#include <stddef.h>
 #include <string.h>
 #include <sys/uio.h>
 
 #include "common.h"
 #include "keep_vectors.h"
+#include "levels/call_stubs_machine.h"
 #include "levels/counts.h"
 #include "levels/level_check.h"
 #include "levels/near_code.h"
@@ -41,53 +42,16 @@
 #include "probes.h"
 #include "sys.h"
 
-enum {
-    CALL_STUBS = 4096,
-    CALL_STUB_SIZE = 16,
-    CALL_SAVED = 104,        /* bytes of the frame that hold no arguments */
-    CALL_FRAME_POINTER = 16, /* the caller's rbp is S - 16 */
-    CALL_ALIGNMENT = 64,
-    CALL_LONG_COPY = 256
-};
+enum { CALL_ALIGNMENT = 64 };
 
-struct call_stub {
-    uint64_t target, function;
-    uint32_t frame;
-    struct call_stack stack;
-    uint16_t unloaded;    /* it may get another target */
-    uint16_t level;       /* enum level */
-    uint64_t page, count; /* counted: offsets of the page in a thread's directory, and of the counter in the page */
-    uint32_t number;      /* of the counter */
-    uint32_t direct;      /* all registers are kept */
-    uint64_t index;       /* of the stub */
-};
-
-_Static_assert(sizeof(struct call_stub) == 64, "the stubs' offsets");
-
-__attribute__((used, visibility("hidden"))) struct call_stub call_stub_list[CALL_STUBS];
-__attribute__((used, visibility("hidden"))) uint64_t call_stub_ways[CALL_STUBS]; /* where gates lead */
+__attribute__((used)) struct call_stub call_stub_list[CALL_STUBS];
+__attribute__((used)) uint64_t call_stub_ways[CALL_STUBS];
 static struct {
     struct near_ways *ways; /* of a stub for direct calls; NULL if there are none */
     uint64_t counter;
 } call_stub_near[CALL_STUBS];
 static uint32_t call_stub_count;
 static bool call_stubs_ended; /* gates lead to functions */
-
-extern const char call_stub_gates[] __attribute__((visibility("hidden")));
-extern const char call_stubs[] __attribute__((visibility("hidden")));
-extern const char call_stub_counters[] __attribute__((visibility("hidden")));
-
-/* A multiple of 16 bytes. One instruction is faster for many of them. */
-static ALWAYS_INLINE void call_stub_copy_words(char *to, const char *from, size_t size)
-{
-    size_t words = size / sizeof(uint64_t);
-    if (UNLIKELY(size >= CALL_LONG_COPY)) {
-        __asm__ volatile("rep movsq" : "+D"(to), "+S"(from), "+c"(words) : : "memory");
-        return;
-    }
-    for (const char *const end = from + size; from != end; from += 16, to += 16)
-        __builtin_memcpy(to, from, 16);
-}
 
 /* The part behind a page may be no memory: a stack can end there. Bytes that cannot be read are no arguments, nor is
  * what lies above the main thread's stack. */
@@ -115,8 +79,7 @@ static ALWAYS_INLINE uint32_t call_stub_size(const struct call_stack *stack, uin
 {
     if (LIKELY(!stack->to_frame_pointer))
         return stack->bytes;
-    const uint64_t frame_pointer = *(const uint64_t *)(first - CALL_FRAME_POINTER);
-    const uint64_t size = frame_pointer - (first + sizeof(void *));
+    const uint64_t size = call_stub_frame_pointer(first) - (first + sizeof(void *));
     if (size >= stack->bytes)
         return stack->bytes;
     return size <= stack->frame_bytes ? stack->frame_bytes : (uint32_t)(size + 15) & ~(uint32_t)15;
@@ -133,198 +96,23 @@ static __attribute__((noinline)) void call_stub_copy(const struct call_stub *stu
         call_stub_copy_some(to, from, size);
 }
 
-/* Returns whether the call is recorded. A thread without a page for a counter comes here, too, and calls that were on
- * their way when the level changed. */
-__attribute__((used)) static bool call_stub_enter(const struct call_stub *stub, uint64_t first)
+/* A thread without a page for a counter comes here, too, and calls that were on their way when the level changed. */
+__attribute__((used)) bool call_stub_enter(const struct call_stub *stub, uint64_t first)
 {
     const uint16_t level = __atomic_load_n(&stub->level, __ATOMIC_ACQUIRE);
     if (stub->stack.bytes)
         call_stub_copy(stub, first);
     if (LIKELY(level == LEVEL_TIMED))
-        probe_enter_from(stub->function, first - stub->frame, *(const uint64_t *)first, (uint64_t)call_stubs);
+        probe_enter_from(stub->function, first - stub->frame, call_stub_return_to(first), (uint64_t)call_stubs);
     else if (level == LEVEL_COUNTED && !counts_add(stub->number))
-        level_counted_enter((void *)stub->function, (void *)*(const uint64_t *)first);
+        level_counted_enter((void *)stub->function, (void *)call_stub_return_to(first));
     return level == LEVEL_TIMED;
 }
 
-__attribute__((used)) static void call_stub_exit(const struct call_stub *stub, uint64_t first, bool recorded)
+__attribute__((used)) void call_stub_exit(const struct call_stub *stub, uint64_t first, bool recorded)
 {
     if (LIKELY(recorded))
         probe_exit_at(stub->function, first - stub->frame, false);
-}
-
-/* Gates have the description for unwinders that each function begins with.
- *
- * A stub pushes its number and goes on with call_stub_common. The one description for unwinders covers all of them:
- * from byte 9 of a stub on, the stack has a word more.
- *
- * A counting stub may change r11 and the flags, as the linker's stubs may. Where the thread has no page, it goes on as
- * the other stub.
- *
- * call_stub_common: rbp is S - 16. Below it are rbx, rax, the registers of arguments, r10 and r11.
- * The runtime's functions need a stack that is aligned to 16 bytes; code may keep its own at multiples of 8. */
-__asm__(".pushsection .text\n"
-        ".balign 64\n"
-        ".type call_stub_gates, @function\n"
-        "call_stub_gates:\n"
-        ".cfi_startproc\n"
-        ".set call_stub_number, 0\n"
-        ".rept 4096\n"
-        ".balign 16\n"
-        "endbr64\n"
-        "jmp *call_stub_ways + 8 * call_stub_number(%rip)\n"
-        ".set call_stub_number, call_stub_number + 1\n"
-        ".endr\n"
-        ".cfi_endproc\n"
-        ".size call_stub_gates, . - call_stub_gates\n"
-        ".balign 64\n"
-        ".type call_stub_counters, @function\n"
-        "call_stub_counters:\n"
-        ".cfi_startproc\n"
-        ".set call_stub_number, 0\n"
-        ".rept 4096\n"
-        ".balign 16\n"
-        "endbr64\n"
-        "leaq call_stub_list + 64 * call_stub_number(%rip), %r11\n"
-        "jmp call_stub_count_call\n"
-        ".set call_stub_number, call_stub_number + 1\n"
-        ".endr\n"
-        ".cfi_endproc\n"
-        ".size call_stub_counters, . - call_stub_counters\n"
-        ".type call_stub_count_call, @function\n"
-        "call_stub_count_call:\n"
-        ".cfi_startproc\n"
-        "pushq %rax\n"
-        ".cfi_def_cfa_offset 16\n"
-        "movq counts_self@gottpoff(%rip), %rax\n"
-        "movq %fs:(%rax), %rax\n"
-        "addq 32(%r11), %rax\n"
-        "movq (%rax), %rax\n"
-        "testq %rax, %rax\n"
-        "jz 1f\n"
-        "addq 40(%r11), %rax\n"
-        "incq (%rax)\n"
-        "popq %rax\n"
-        ".cfi_def_cfa_offset 8\n"
-        "jmp *(%r11)\n"
-        ".cfi_def_cfa_offset 16\n"
-        "1: popq %rax\n"
-        ".cfi_def_cfa_offset 8\n"
-        "pushq 56(%r11)\n"
-        ".cfi_def_cfa_offset 16\n"
-        "jmp call_stub_common\n"
-        ".cfi_endproc\n"
-        ".size call_stub_count_call, . - call_stub_count_call\n"
-        ".balign 64\n"
-        ".type call_stubs, @function\n"
-        "call_stubs:\n"
-        ".cfi_startproc\n"
-        ".cfi_escape 0x0f, 0x0b, 0x77, 0x08, 0x80, 0x00, 0x3f, 0x1a, 0x39, 0x2a, 0x33, 0x24, 0x22\n"
-        ".set call_stub_number, 0\n"
-        ".rept 4096\n"
-        ".balign 16\n"
-        "endbr64\n"
-        ".byte 0x68\n" /* push */
-        ".long call_stub_number\n"
-        "jmp call_stub_common\n"
-        ".set call_stub_number, call_stub_number + 1\n"
-        ".endr\n"
-        ".cfi_endproc\n"
-        ".size call_stubs, . - call_stubs\n"
-        ".type call_stub_common, @function\n"
-        "call_stub_common:\n"
-        ".cfi_startproc\n"
-        ".cfi_def_cfa_offset 16\n"
-        "pushq %rbp\n"
-        ".cfi_def_cfa_offset 24\n"
-        ".cfi_offset %rbp, -24\n"
-        "movq %rsp, %rbp\n"
-        ".cfi_def_cfa_register %rbp\n"
-        "leaq -80(%rsp), %rsp\n"
-        "movq %rbx, -8(%rbp)\n"
-        ".cfi_offset %rbx, -32\n"
-        "movq %rax, -16(%rbp)\n"
-        "movq %rdi, -24(%rbp)\n"
-        "movq %rsi, -32(%rbp)\n"
-        "movq %rdx, -40(%rbp)\n"
-        "movq %rcx, -48(%rbp)\n"
-        "movq %r8, -56(%rbp)\n"
-        "movq %r9, -64(%rbp)\n"
-        "movq %r10, -72(%rbp)\n"
-        "movq %r11, -80(%rbp)\n"
-        "movq 8(%rbp), %rbx\n"
-        "shlq $6, %rbx\n"
-        "leaq call_stub_list(%rip), %rdi\n"
-        "addq %rdi, %rbx\n"
-        "movl 16(%rbx), %eax\n"
-        "negq %rax\n"
-        "leaq 24(%rbp,%rax), %rsp\n" /* at once: a signal takes what is below the stack pointer */
-        "andq $-16, %rsp\n"
-        "movq %rbx, %rdi\n"
-        "leaq 16(%rbp), %rsi\n"
-        "call call_stub_enter\n"
-        "movzbl %al, %eax\n"
-        "movq %rax, 8(%rbp)\n" /* in place of the number */
-        "movl 16(%rbx), %eax\n"
-        "negq %rax\n"
-        "leaq 24(%rbp,%rax), %rsp\n" /* at once: a signal takes what is below the stack pointer */
-        "movq -80(%rbp), %r11\n"
-        "movq -72(%rbp), %r10\n"
-        "movq -64(%rbp), %r9\n"
-        "movq -56(%rbp), %r8\n"
-        "movq -48(%rbp), %rcx\n"
-        "movq -40(%rbp), %rdx\n"
-        "movq -32(%rbp), %rsi\n"
-        "movq -24(%rbp), %rdi\n"
-        "movq -16(%rbp), %rax\n"
-        "call *(%rbx)\n"
-        "movq %rax, -16(%rbp)\n"
-        "movq %rdx, -40(%rbp)\n"
-        "cmpl $0, 52(%rbx)\n"
-        "jne 2f\n"
-        "1: movq %rbx, %rdi\n"
-        "leaq 16(%rbp), %rsi\n"
-        "movq 8(%rbp), %rdx\n"
-        "andq $-16, %rsp\n"
-        "call call_stub_exit\n"
-        "cmpl $0, 52(%rbx)\n"
-        "jne 4f\n"
-        "3: movq -40(%rbp), %rdx\n"
-        "movq -16(%rbp), %rax\n"
-        "movq -8(%rbp), %rbx\n"
-        ".cfi_restore %rbx\n"
-        "leave\n"
-        ".cfi_restore %rbp\n"
-        ".cfi_def_cfa %rsp, 16\n"
-        "leaq 8(%rsp), %rsp\n"
-        ".cfi_def_cfa_offset 8\n"
-        "ret\n"
-        ".cfi_def_cfa %rbp, 24\n" /* in direct calls: as between the calls of the runtime */
-        ".cfi_offset %rbp, -24\n"
-        ".cfi_offset %rbx, -32\n"
-        "2: movq %rdi, -24(%rbp)\n"
-        "movq %rsi, -32(%rbp)\n"
-        "movq %rcx, -48(%rbp)\n"
-        "movq %r8, -56(%rbp)\n"
-        "movq %r9, -64(%rbp)\n"
-        "movq %r10, -72(%rbp)\n"
-        "movq %r11, -80(%rbp)\n"
-        "jmp 1b\n"
-        "4: movq -80(%rbp), %r11\n"
-        "movq -72(%rbp), %r10\n"
-        "movq -64(%rbp), %r9\n"
-        "movq -56(%rbp), %r8\n"
-        "movq -48(%rbp), %rcx\n"
-        "movq -32(%rbp), %rsi\n"
-        "movq -24(%rbp), %rdi\n"
-        "jmp 3b\n"
-        ".cfi_endproc\n"
-        ".size call_stub_common, . - call_stub_common\n"
-        ".popsection\n");
-
-bool call_stubs_exist(void)
-{
-    return true;
 }
 
 static uint32_t call_stub_frame(uint32_t stack_bytes)
@@ -455,49 +243,3 @@ void call_stubs_give_back(call_stub_is_unloaded *is_unloaded)
     for (uint32_t i = 0; i < call_stub_count; i++)
         call_stub_list[i].unloaded = is_unloaded(call_stub_list[i].target);
 }
-
-#else
-
-bool call_stubs_exist(void)
-{
-    return false;
-}
-
-uint64_t call_stub_of(uint64_t target, uint64_t function, const struct call_stack *stack, bool direct)
-{
-    (void)target, (void)function, (void)stack, (void)direct;
-    return 0;
-}
-
-void call_stub_set_near(uint64_t stub, struct near_ways *ways, uint64_t counter)
-{
-    (void)stub, (void)ways, (void)counter;
-}
-
-void call_stubs_leave_near(const char *at, size_t size)
-{
-    (void)at, (void)size;
-}
-
-bool call_stubs_have(uint64_t address)
-{
-    (void)address;
-    return false;
-}
-
-bool call_stubs_set_level(uint64_t function, enum level level, uint32_t number)
-{
-    (void)function, (void)level, (void)number;
-    return false;
-}
-
-void call_stubs_end(void)
-{
-}
-
-void call_stubs_give_back(call_stub_is_unloaded *is_unloaded)
-{
-    (void)is_unloaded;
-}
-
-#endif

@@ -11,9 +11,6 @@
 
 #pragma GCC visibility push(hidden)
 
-/* Whether this machine has such stubs. */
-bool call_stubs_exist(void);
-
 /* What a stub copies of the arguments on the stack. All are multiples of 16. */
 struct call_stack {
     uint32_t bytes;            /* at most */

@@ -15,10 +15,12 @@
 enum { MACHINE_JUMP_SLOT = R_X86_64_JUMP_SLOT, MACHINE_GLOB_DAT = R_X86_64_GLOB_DAT };
 #define MACHINE_REACH 0x7ff00000ull /* a stub must be as near to a call */
 #define MACHINE_TWIN_STEP (1 << 24) /* calls of two targets that are so far apart differ in one byte */
+enum { MACHINE_ORDERS_LOADS = true /* a thread that sees a word sees what was stored before it */ };
 #else
 enum { MACHINE_JUMP_SLOT = R_AARCH64_JUMP_SLOT, MACHINE_GLOB_DAT = R_AARCH64_GLOB_DAT };
 #define MACHINE_REACH 0x7f00000ull
 #define MACHINE_TWIN_STEP (1 << 24)
+enum { MACHINE_ORDERS_LOADS = false };
 #endif
 
 /* The stubs of a module: code near to it that rewritten calls lead to. */

@@ -211,6 +211,8 @@ static void library_change(const struct dl_phdr_info *info)
             library_search->changes[count++] = (struct slot_change){ library_search->slots[i].address, stub };
     }
     library_sort(library_search->changes, count);
+    if (!MACHINE_ORDERS_LOADS)
+        rewriter_synchronize(); /* who finds a stub in a slot finds where it leads */
     code_lock_take();
     const bool done = rewriter_set_slots(&(const struct rewriter){ .places = &places }, library_search->changes, count);
     code_lock_release();
@@ -296,7 +298,7 @@ static int library_visit_first(struct dl_phdr_info *info, size_t size, void *dat
 
 void library_calls_begin(int fd)
 {
-    if (!call_stubs_exist() || !library_plans_begin(fd) || !library_search_begin(false))
+    if (!library_plans_begin(fd) || !library_search_begin(false))
         return;
     bool program = true;
     dl_iterate_phdr(library_visit_first, &program);

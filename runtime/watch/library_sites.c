@@ -171,6 +171,6 @@ static int library_visit_program(struct dl_phdr_info *info, size_t size, void *d
 
 void library_sites_begin(int fd)
 {
-    if (call_stubs_exist() && library_plans_begin(fd))
+    if (library_plans_begin(fd))
         dl_iterate_phdr(library_visit_program, NULL);
 }

@@ -1,0 +1,172 @@
+/*
+ * The stubs of calls on aarch64 (call_stubs.c).
+ *
+ * A gate leaves the address of the code that it jumps to in x16. All that a stub reads hangs on it: so a thread that
+ * sees a new way sees what was stored for it before, which nothing else would order. x17 is the stub's struct from then
+ * on. The linker's stubs may change both registers; binding by the loader changes x10 to x15 as well, so that counting
+ * may use them.
+ *
+ * A counter is added to by one exclusive store, as a signal may come in between. Where the thread has no page, a
+ * counting stub goes on as the other one.
+ *
+ * The frame of a timed call, from S down:
+ *
+ *     x29 + 128    q0 to q7
+ *     x29 + 112    whether the call is recorded
+ *     x29 + 32     x0 to x9: x8 has the address of a result in memory
+ *     x29 + 16     x19, x18
+ *     x29          x29, x30
+ *     sp           the arguments again
+ *
+ * The results are in x0, x1 and q0 to q3. The return address is not changed, and so signed as its function wants it.
+ */
+#if defined(__aarch64__)
+
+#include "levels/call_stubs_machine.h"
+
+_Static_assert(CALL_SAVED == 256, "the stub's offsets");
+
+__asm__(".pushsection .text\n"
+        ".hidden call_stub_gates, call_stub_counters, call_stubs\n"
+        ".globl call_stub_gates, call_stub_counters, call_stubs\n"
+        ".hidden call_stub_list, call_stub_ways, call_stub_enter, call_stub_exit, counts_self\n"
+        ".p2align 6\n"
+        ".type call_stub_gates, %function\n"
+        "call_stub_gates:\n"
+        ".cfi_startproc\n"
+        ".set call_stub_number, 0\n"
+        ".rept 4096\n"
+        "hint #34\n" /* bti c */
+        "adrp x16, call_stub_ways + 8 * call_stub_number\n"
+        "ldr x16, [x16, :lo12:call_stub_ways + 8 * call_stub_number]\n"
+        "br x16\n"
+        ".set call_stub_number, call_stub_number + 1\n"
+        ".endr\n"
+        ".cfi_endproc\n"
+        ".size call_stub_gates, . - call_stub_gates\n"
+        ".p2align 6\n"
+        ".type call_stub_counters, %function\n"
+        "call_stub_counters:\n"
+        ".cfi_startproc\n"
+        ".rept 4096\n"
+        ".p2align 4\n"
+        "hint #34\n" /* bti c */
+        "b call_stub_count_call\n"
+        ".endr\n"
+        ".cfi_endproc\n"
+        ".size call_stub_counters, . - call_stub_counters\n"
+        ".p2align 6\n"
+        ".type call_stubs, %function\n"
+        "call_stubs:\n"
+        ".cfi_startproc\n"
+        ".rept 4096\n"
+        ".p2align 4\n"
+        "hint #34\n" /* bti c */
+        "b call_stub_find\n"
+        ".endr\n"
+        ".cfi_endproc\n"
+        ".size call_stubs, . - call_stubs\n"
+        ".type call_stub_count_call, %function\n"
+        "call_stub_count_call:\n"
+        ".cfi_startproc\n"
+        "adrp x17, call_stub_counters\n"
+        "add x17, x17, :lo12:call_stub_counters\n"
+        "sub x16, x16, x17\n"
+        "adrp x17, call_stub_list\n"
+        "add x17, x17, :lo12:call_stub_list\n"
+        "add x17, x17, x16, lsl #2\n"
+        "adrp x10, :gottprel:counts_self\n"
+        "ldr x10, [x10, :gottprel_lo12:counts_self]\n"
+        "mrs x11, tpidr_el0\n"
+        "ldr x10, [x11, x10]\n"
+        "ldr x11, [x17, #32]\n"
+        "ldr x10, [x10, x11]\n"
+        "cbz x10, call_stub_common\n"
+        "ldr x11, [x17, #40]\n"
+        "add x10, x10, x11\n"
+        "1: ldxr x11, [x10]\n"
+        "add x11, x11, #1\n"
+        "stxr w12, x11, [x10]\n"
+        "cbnz w12, 1b\n"
+        "ldr x16, [x17]\n"
+        "br x16\n"
+        ".cfi_endproc\n"
+        ".size call_stub_count_call, . - call_stub_count_call\n"
+        ".type call_stub_find, %function\n"
+        "call_stub_find:\n"
+        ".cfi_startproc\n"
+        "adrp x17, call_stubs\n"
+        "add x17, x17, :lo12:call_stubs\n"
+        "sub x16, x16, x17\n"
+        "adrp x17, call_stub_list\n"
+        "add x17, x17, :lo12:call_stub_list\n"
+        "add x17, x17, x16, lsl #2\n"
+        "b call_stub_common\n"
+        ".cfi_endproc\n"
+        ".size call_stub_find, . - call_stub_find\n"
+        ".type call_stub_common, %function\n"
+        "call_stub_common:\n"
+        ".cfi_startproc\n"
+        "stp x29, x30, [sp, #-256]!\n"
+        ".cfi_def_cfa_offset 256\n"
+        ".cfi_offset x29, -256\n"
+        ".cfi_offset x30, -248\n"
+        "mov x29, sp\n"
+        ".cfi_def_cfa_register x29\n"
+        "stp x19, x18, [sp, #16]\n"
+        ".cfi_offset x19, -240\n"
+        "stp x0, x1, [sp, #32]\n"
+        "stp x2, x3, [sp, #48]\n"
+        "stp x4, x5, [sp, #64]\n"
+        "stp x6, x7, [sp, #80]\n"
+        "stp x8, x9, [sp, #96]\n"
+        "stp q0, q1, [sp, #128]\n"
+        "stp q2, q3, [sp, #160]\n"
+        "stp q4, q5, [sp, #192]\n"
+        "stp q6, q7, [sp, #224]\n"
+        "mov x19, x17\n"
+        "ldr w16, [x19, #16]\n"
+        "add x17, x29, #256\n"
+        "sub sp, x17, x16\n"
+        "mov x0, x19\n"
+        "add x1, x29, #248\n"
+        "bl call_stub_enter\n"
+        "and x0, x0, #255\n"
+        "str x0, [x29, #112]\n"
+        "ldp x0, x1, [x29, #32]\n"
+        "ldp x2, x3, [x29, #48]\n"
+        "ldp x4, x5, [x29, #64]\n"
+        "ldp x6, x7, [x29, #80]\n"
+        "ldp x8, x9, [x29, #96]\n"
+        "ldr x18, [x29, #24]\n"
+        "ldp q0, q1, [x29, #128]\n"
+        "ldp q2, q3, [x29, #160]\n"
+        "ldp q4, q5, [x29, #192]\n"
+        "ldp q6, q7, [x29, #224]\n"
+        "ldr x16, [x19]\n"
+        "blr x16\n"
+        "stp x0, x1, [x29, #32]\n"
+        "str x18, [x29, #24]\n"
+        "stp q0, q1, [x29, #128]\n"
+        "stp q2, q3, [x29, #160]\n"
+        "mov x0, x19\n"
+        "add x1, x29, #248\n"
+        "ldr x2, [x29, #112]\n"
+        "bl call_stub_exit\n"
+        "ldp q0, q1, [x29, #128]\n"
+        "ldp q2, q3, [x29, #160]\n"
+        "ldp x0, x1, [x29, #32]\n"
+        "mov sp, x29\n"
+        ".cfi_def_cfa_register sp\n"
+        "ldp x19, x18, [sp, #16]\n"
+        ".cfi_restore x19\n"
+        "ldp x29, x30, [sp], #256\n"
+        ".cfi_restore x29\n"
+        ".cfi_restore x30\n"
+        ".cfi_def_cfa_offset 0\n"
+        "ret\n"
+        ".cfi_endproc\n"
+        ".size call_stub_common, . - call_stub_common\n"
+        ".popsection\n");
+
+#endif
