@@ -4,27 +4,28 @@
 
 /* Defines the hidden function `name`, which does what `of` does, and changes no vector register on x86-64. The runtime
  * uses no more of them than their low halves. `of` is a hidden function whose arguments are in general registers. */
-#if defined(__x86_64__)
 #define KEEPS_VECTORS(name, of)                                                                                        \
     __asm__(".pushsection .text\n"                                                                                     \
             ".hidden " #of "\n"                                                                                        \
             ".hidden " #name "\n"                                                                                      \
             ".globl " #name "\n"                                                                                       \
             ".type " #name ", @function\n" #name ":\n"                                                                 \
-            ".cfi_startproc\n"                                                                                         \
-            "endbr64\n"                                                                                                \
-            "pushq %rbp\n"                                                                                             \
-            ".cfi_def_cfa_offset 16\n"                                                                                 \
-            ".cfi_offset %rbp, -16\n"                                                                                  \
-            "movq %rsp, %rbp\n"                                                                                        \
-            ".cfi_def_cfa_register %rbp\n"                                                                             \
-            "leaq -256(%rsp), %rsp\n" KEEP_VECTORS_EACH(KEEP_VECTORS_SAVE) "call " #of "\n" KEEP_VECTORS_EACH(         \
-                KEEP_VECTORS_LOAD) "leave\n"                                                                           \
-                                   ".cfi_def_cfa %rsp, 8\n"                                                            \
-                                   "ret\n"                                                                             \
-                                   ".cfi_endproc\n"                                                                    \
-                                   ".size " #name ", . - " #name "\n"                                                  \
-                                   ".popsection\n")
+            ".cfi_startproc\n" KEEP_VECTORS_BODY(of) ".cfi_endproc\n"                                                  \
+                                                     ".size " #name ", . - " #name "\n"                                \
+                                                     ".popsection\n")
+
+#if defined(__x86_64__)
+#define KEEP_VECTORS_BODY(of)                                                                                          \
+    "endbr64\n"                                                                                                        \
+    "pushq %rbp\n"                                                                                                     \
+    ".cfi_def_cfa_offset 16\n"                                                                                         \
+    ".cfi_offset %rbp, -16\n"                                                                                          \
+    "movq %rsp, %rbp\n"                                                                                                \
+    ".cfi_def_cfa_register %rbp\n"                                                                                     \
+    "leaq -256(%rsp), %rsp\n" KEEP_VECTORS_EACH(KEEP_VECTORS_SAVE) "call " #of "\n" KEEP_VECTORS_EACH(                 \
+        KEEP_VECTORS_LOAD) "leave\n"                                                                                   \
+                           ".cfi_def_cfa %rsp, 8\n"                                                                    \
+                           "ret\n"
 
 #define KEEP_VECTORS_SAVE(n, at) "movups %xmm" #n ", -" #at "(%rbp)\n"
 #define KEEP_VECTORS_LOAD(n, at) "movups -" #at "(%rbp), %xmm" #n "\n"
@@ -46,18 +47,9 @@
     X(14, 240)                                                                                                         \
     X(15, 256)
 #else
-#define KEEPS_VECTORS(name, of)                                                                                        \
-    __asm__(".pushsection .text\n"                                                                                     \
-            ".hidden " #of "\n"                                                                                        \
-            ".hidden " #name "\n"                                                                                      \
-            ".globl " #name "\n"                                                                                       \
-            ".type " #name ", @function\n" #name ":\n"                                                                 \
-            ".cfi_startproc\n"                                                                                         \
-            "hint #34\n" /* bti c */                                                                                   \
-            "b " #of "\n"                                                                                              \
-            ".cfi_endproc\n"                                                                                           \
-            ".size " #name ", . - " #name "\n"                                                                         \
-            ".popsection\n")
+#define KEEP_VECTORS_BODY(of)                                                                                          \
+    "hint #34\n" /* bti c */                                                                                           \
+    "b " #of "\n"
 #endif
 
 #endif
