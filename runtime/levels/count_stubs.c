@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 
 #include "common.h"
+#include "levels/code_put.h"
 #include "levels/counts.h"
 #include "levels/rewrite.h"
 #include "sys.h"
@@ -16,32 +17,20 @@
 
 enum { STUB_BYTES = 48, STUB_NONE = 0xcc /* fills what is no stub */ };
 
-static char *stub_put(char *at, const void *bytes, size_t size)
-{
-    memcpy(at, bytes, size);
-    return at + size;
-}
-
-static char *stub_put_word(char *at, int64_t value)
-{
-    const int32_t word = (int32_t)value;
-    return stub_put(at, &word, sizeof word);
-}
-
 /* `slow_jump`: for calls whose thread has no page. The stubs of a mapping share its first bytes for that. */
 static void stub_write(char *at, const char *slow_jump, uint32_t number)
 {
     const uint64_t page = offsetof(struct counts_directory, pages[number / COUNTS_IN_PAGE]);
     const uint64_t count = offsetof(struct dwell_counts, counts[number % COUNTS_IN_PAGE].calls);
-    at = stub_put(at, "\x64\x48\x8b\x04\x25", 5); /* mov %fs:OFFSET, %rax */
-    at = stub_put_word(at, counts_self_offset());
-    at = stub_put(at, "\x48\x8b\x80", 3); /* mov PAGE(%rax), %rax */
-    at = stub_put_word(at, (int64_t)page);
-    at = stub_put(at, "\x48\x85\xc0\x0f\x84", 5); /* test %rax, %rax; jz SLOW */
-    at = stub_put_word(at, slow_jump - (at + 4));
-    at = stub_put(at, "\x48\xff\x80", 3); /* incq COUNT(%rax) */
-    at = stub_put_word(at, (int64_t)count);
-    stub_put(at, "\xc3", 1); /* ret */
+    at = CODE_PUT(at, "\x64\x48\x8b\x04\x25"); /* mov %fs:OFFSET, %rax */
+    at = code_put_word(at, counts_self_offset());
+    at = CODE_PUT(at, "\x48\x8b\x80"); /* mov PAGE(%rax), %rax */
+    at = code_put_word(at, (int64_t)page);
+    at = CODE_PUT(at, "\x48\x85\xc0\x0f\x84"); /* test %rax, %rax; jz SLOW */
+    at = code_put_distance(at, (uint64_t)slow_jump);
+    at = CODE_PUT(at, "\x48\xff\x80"); /* incq COUNT(%rax) */
+    at = code_put_word(at, (int64_t)count);
+    CODE_PUT(at, "\xc3"); /* ret */
 }
 
 void count_stubs_write_one(void *at, uint32_t number, void (*slow)(void *, void *))

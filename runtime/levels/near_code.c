@@ -10,55 +10,35 @@
 #include <string.h>
 
 #include "common.h"
+#include "levels/code_put.h"
 #include "levels/counts.h"
 
 enum { NEAR_COUNTER = 16 };
 
-static char *near_put(char *at, const char *bytes, size_t size)
-{
-    memcpy(at, bytes, size);
-    return at + size;
-}
-
-#define NEAR_PUT(at, bytes) near_put(at, bytes, sizeof(bytes) - 1)
-
-static char *near_put_word(char *at, int64_t value)
-{
-    const int32_t word = (int32_t)value;
-    memcpy(at, &word, sizeof word);
-    return at + sizeof word;
-}
-
-/* Of an instruction that ends with the distance. */
-static char *near_put_distance(char *at, uint64_t to)
-{
-    return near_put_word(at, (int64_t)(to - ((uint64_t)at + sizeof(int32_t))));
-}
-
 /* The zero flag says that there is no page: a counter is not zero after it was added to. */
 static void near_write_counter(char *at, const struct near_ways *ways, uint64_t function)
 {
-    at = NEAR_PUT(at, "\xf3\x0f\x1e\xfa");     /* endbr64 */
-    at = NEAR_PUT(at, "\x4c\x89\x5c\x24\xf8"); /* mov %r11, -8(%rsp) */
-    at = NEAR_PUT(at, "\x64\x4c\x8b\x1c\x25"); /* mov %fs:OFFSET, %r11 */
-    at = near_put_word(at, counts_self_offset());
-    at = NEAR_PUT(at, "\x4c\x03\x1d"); /* add PAGE, %r11 */
-    at = near_put_distance(at, (uint64_t)&ways->page);
-    at = NEAR_PUT(at, "\x4d\x8b\x1b\x4d\x85\xdb\x74\x0a"); /* mov (%r11), %r11; test %r11, %r11; jz 1f */
-    at = NEAR_PUT(at, "\x4c\x03\x1d");                     /* add COUNT, %r11 */
-    at = near_put_distance(at, (uint64_t)&ways->count);
-    at = NEAR_PUT(at, "\x49\xff\x03");                 /* incq (%r11) */
-    at = NEAR_PUT(at, "\x4c\x8b\x5c\x24\xf8\x74\x05"); /* 1: mov -8(%rsp), %r11; jz 2f */
-    at = NEAR_PUT(at, "\xe9");                         /* jmp FUNCTION */
-    at = near_put_distance(at, function);
-    at = NEAR_PUT(at, "\xff\x25"); /* 2: jmp *STUB */
-    near_put_distance(at, (uint64_t)&ways->stub);
+    at = CODE_PUT(at, "\xf3\x0f\x1e\xfa");     /* endbr64 */
+    at = CODE_PUT(at, "\x4c\x89\x5c\x24\xf8"); /* mov %r11, -8(%rsp) */
+    at = CODE_PUT(at, "\x64\x4c\x8b\x1c\x25"); /* mov %fs:OFFSET, %r11 */
+    at = code_put_word(at, counts_self_offset());
+    at = CODE_PUT(at, "\x4c\x03\x1d"); /* add PAGE, %r11 */
+    at = code_put_distance(at, (uint64_t)&ways->page);
+    at = CODE_PUT(at, "\x4d\x8b\x1b\x4d\x85\xdb\x74\x0a"); /* mov (%r11), %r11; test %r11, %r11; jz 1f */
+    at = CODE_PUT(at, "\x4c\x03\x1d");                     /* add COUNT, %r11 */
+    at = code_put_distance(at, (uint64_t)&ways->count);
+    at = CODE_PUT(at, "\x49\xff\x03");                 /* incq (%r11) */
+    at = CODE_PUT(at, "\x4c\x8b\x5c\x24\xf8\x74\x05"); /* 1: mov -8(%rsp), %r11; jz 2f */
+    at = CODE_PUT(at, "\xe9");                         /* jmp FUNCTION */
+    at = code_put_distance(at, function);
+    at = CODE_PUT(at, "\xff\x25"); /* 2: jmp *STUB */
+    code_put_distance(at, (uint64_t)&ways->stub);
 }
 
 void near_code_write(char *at, const struct near_ways *ways, uint64_t function)
 {
     memset(at, 0xcc, NEAR_CODE_BYTES);
-    near_put_distance(NEAR_PUT(at, "\xff\x25"), (uint64_t)&ways->way); /* jmp *WAY */
+    code_put_distance(CODE_PUT(at, "\xff\x25"), (uint64_t)&ways->way); /* jmp *WAY */
     near_write_counter(at + NEAR_COUNTER, ways, function);
 }
 
