@@ -22,7 +22,8 @@ void single_calls_take_limits(struct analysis *analysis);
  * of both. The session is read again, if anything is. */
 void single_calls_find(struct analysis *analysis, bool limits, bool durations);
 
-/* Whether analysis_scan_with_limits can find the limits later. A part of a session is read in other ways. */
+/* Whether analysis_scan_with_limits can find the limits later. A part of a session is read in other ways. With samples,
+ * that saves no time. */
 bool single_calls_can_wait(const struct analysis *analysis);
 
 /* Finds the limits without probes of a profile that is as recorded, and keeps them beside those with probes. Also finds
