@@ -68,17 +68,12 @@ static void budget_reached_remark(struct summary *summary, const struct analysis
         (double)times_value(&summary->sums, VALUE_ELAPSED, INCLUSIVE) / (double)summary->ticks_per_second;
     if ((double)valued * ns_of_values / 1e9 > own * summary->asked_percent / 100)
         summary_remark_doubt(summary, "budget-exceeded",
-                             "the overhead was above the budget: values of %" PRIu64
-                             " calls were recorded; name functions that are called less often",
-                             valued);
+                             "overhead above the budget: values of %" PRIu64 " calls; name rarer functions", valued);
     else if (summary->budget_acted)
-        summary_remark_doubt(
-            summary, "budget-exceeded",
-            "the overhead was above the budget: %s; record --levels-from %s begins with what it knew at the end",
-            budget_reached_counted(analysis->profile)
-                ? "calls are timed until the budget knows a function"
-                : "a function that calls itself is timed until its outermost call ends",
-            summary->path);
+        summary_remark_doubt(summary, "budget-exceeded", "overhead above the budget, %s",
+                             budget_reached_counted(analysis->profile)
+                                 ? "before it knew the functions: record --levels-from"
+                                 : "as recursion is timed until its outermost call ends");
 }
 
 void budget_reached_find(struct analysis *analysis)

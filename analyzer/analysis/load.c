@@ -46,13 +46,12 @@ static void load_judge_sources(struct summary *summary, const struct analysis *a
     summary->off_cpu_known = times > 0;
     if (summary->off_cpu_known && flags)
         summary_remark_doubt(summary, "no-off-cpu-times",
-                             "%zu of %zu threads had no source of times of OS events: their time counts as on the CPU",
-                             flags, count);
+                             "%zu of %zu threads had no times of OS events: their time counts as on the CPU", flags,
+                             count);
     summary->application_known = blind < count || count == 0;
     if (blind && summary->application_known)
         summary_remark_doubt(summary, "no-os-events",
-                             "%zu of %zu threads had no source of OS events: all their time counts as flagged", blind,
-                             count);
+                             "%zu of %zu threads had no OS events: all their time counts as flagged", blind, count);
 }
 
 /* A recording that was to watch system calls and could not looks like any other. */
@@ -61,8 +60,7 @@ static void load_add_fallback(struct summary *summary, const struct session_file
     for (size_t i = 0; i < file->labels.note_count; i++)
         if (strcmp(file->labels.notes[i], DWELL_NOTE_NO_SYSCALLS) == 0) {
             summary_remark(summary, "system-calls-not-watched",
-                           "system calls were not watched, as this user may not: application times hold those that "
-                           "do not wait, unless they are rows of libc (see dwell doctor)");
+                           "system calls were not watched: application times hold some (dwell doctor)");
             return;
         }
 }
@@ -90,9 +88,7 @@ static void load_add_preempted(struct summary *summary, const struct analysis *a
     const bool counted = summary->counted || (summary->has_counts && selection_has_ranges(analysis->selection));
     if (counted && analysis->profile->counts.samples && summary->off_cpu_known && share >= least)
         summary_remark(summary, "preempted-with-counted",
-                       "threads were preempted for %.0f %% of the elapsed time, which their timed functions have, even "
-                       "while counted functions ran: compare CPU times, as elapsed times mislead",
-                       share);
+                       "preempted for %.0f %% of the time, which timed functions have: compare CPU times", share);
 }
 
 /* Why there are no counted calls, though the session has some. Samples are at moments, and counts are not. */
@@ -103,12 +99,10 @@ static void load_add_no_counted(struct summary *summary, const struct analysis *
                        "calls that were only counted (dwell info lists them) are left out");
     else if (analysis->profile->counts.samples)
         summary_remark(summary, "counted-outside-selection",
-                       "calls that were only counted (dwell info lists them) are in no range of time, and the times of "
-                       "those that were sampled are estimates");
+                       "calls that were only counted are in no range of time; ~: estimated times");
     else
-        summary_remark(
-            summary, "counted-outside-selection",
-            "calls that were only counted (dwell info lists them) have no times: they are in no range of time");
+        summary_remark(summary, "counted-outside-selection",
+                       "calls that were only counted have no times: they are in no range of time");
 }
 
 static void load_add_counted(struct summary *summary, const struct analysis *analysis)
@@ -143,13 +137,13 @@ static void load_add_limit_remarks(struct summary *summary, const struct dwell_f
                        h->replaced_events);
     if (h->shared_ring && h->trouble & DWELL_TROUBLE_MAX_SIZE)
         summary_remark(summary, "max-size-no-space",
-                       "threads that found no space in the session of maximum size were not recorded (--max-size)");
+                       "threads without space in the session were not recorded (--max-size)");
     else if (h->trouble & DWELL_TROUBLE_MAX_SIZE)
-        summary_remark(summary, "max-size-reached",
-                       "recording ended %s, when the session had its maximum size (--max-size)", when);
+        summary_remark(summary, "max-size-reached", "recording ended %s, at the session's maximum size (--max-size)",
+                       when);
     if (h->trouble & DWELL_TROUBLE_KEEP_FREE)
         summary_remark(summary, "keep-free-reached",
-                       "recording ended %s, when too little of the disk was free (--keep-free)", when);
+                       "recording ended %s: too little of the disk was free (--keep-free)", when);
 }
 
 /* What the session had when its recording ended. */
@@ -157,7 +151,7 @@ static void load_add_damage_remarks(struct summary *summary, const struct sessio
 {
     if (file->health.damaged_page)
         summary_remark(summary, "damaged-header",
-                       "the file's first page is damaged: its times may be wrong, and parts may be missing");
+                       "the file's first page is damaged: times may be wrong, parts may be missing");
     if (file->health.missing_bytes)
         summary_remark(summary, "file-cut",
                        "the file was cut: the last %" PRIu64 " of its %" PRIu64 " bytes are missing",
@@ -185,8 +179,7 @@ static void load_add_loss_remarks(struct summary *summary, const struct session_
     load_add_damage_remarks(summary, file, p->counts.damaged_chunks + file->health.damaged_chunks);
     if (h->trouble & DWELL_TROUBLE_TRUNCATED)
         summary_remark(summary, "file-truncated",
-                       "the session file was truncated or overwritten while it was recorded, or its device failed: "
-                       "some of it is missing");
+                       "the file was truncated or overwritten, or its device failed: parts are missing");
     if (h->trouble & DWELL_TROUBLE_DAMAGED)
         summary_remark(summary, "merged-damaged",
                        "parts of the sessions that it was merged from were damaged or missing");
@@ -199,7 +192,7 @@ static void load_add_loss_remarks(struct summary *summary, const struct session_
                        "a process could not open the session file: it was not recorded");
     if (h->trouble & DWELL_TROUBLE_REFUSED)
         summary_remark(summary, "call-refused",
-                       "the system refused a call that recording needs (a sandbox?): some of it is missing");
+                       "the system refused a call of the recording (a sandbox?): parts are missing");
     load_add_limit_remarks(summary, h);
     if (h->lost_trace_events)
         summary_remark(summary, "trace-events-lost", "%" PRIu64 " trace events were lost", h->lost_trace_events);
@@ -215,9 +208,8 @@ static void load_add_loss_remarks(struct summary *summary, const struct session_
                        file->more.forgotten);
     if (file->more.keep)
         summary_remark(summary, "windows-only",
-                       "only what happened around %" PRIu64 " slow calls%s was kept: times and calls are not those of "
-                       "the whole run",
-                       file->more.kept_calls, file->more.usual_calls ? " and some usual ones" : "");
+                       "times and calls are those around %" PRIu64 " slow%s calls, not of the whole run",
+                       file->more.kept_calls, file->more.usual_calls ? " and some usual" : "");
     if (p->counts.stray_exits)
         summary_remark(summary, "stray-exits", "%" PRIu64 " exits had no enter before them", p->counts.stray_exits);
 }

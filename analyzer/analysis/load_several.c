@@ -160,12 +160,11 @@ void load_summarize_several(struct analysis *all, const struct summary *parts, s
     summary->loss_count = summary->remark_count;
     for (size_t i = 0; i < count; i++) {
         if (summary->application_known && !parts[i].application_known)
-            summary_remark(summary, "no-os-events",
-                           "%s: no thread had a source of OS events: all their time counts as flagged", parts[i].path);
+            summary_remark(summary, "no-os-events", "%s: no thread had OS events: all their time counts as flagged",
+                           parts[i].path);
         else if (summary->off_cpu_known && !parts[i].off_cpu_known)
             summary_remark(summary, "no-off-cpu-times",
-                           "%s: no thread had a source of times of OS events: their time counts as on the CPU",
-                           parts[i].path);
+                           "%s: no thread had times of OS events: their time counts as on the CPU", parts[i].path);
     }
     several_add_remarks(summary, parts, count, false);
     if (summary->counted) /* of all sessions together: timed in one of them, say, and counted in another */

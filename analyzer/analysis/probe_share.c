@@ -17,8 +17,6 @@ char *probe_share_remark(const struct summary *summary, uint64_t overhead, uint6
     const bool is_small = summary->asked_percent > 0 && !summary->budget_acted; /* or the functions cannot be changed */
     if (!summary->overhead_known || (summary->budget && !is_small) || share <= max_percent_of_probes)
         return NULL;
-    return need_text("probes took %.0f %% of the %s measured%s; times of short functions are uncertain. %s", share,
-                     summary->off_cpu_known ? "CPU time" : "time", where,
-                     is_small ? "The budget lets the first 250,000 calls of a program be timed"
-                              : "Record with --overhead 10%");
+    return need_text("probes took %.0f %% of the %s%s: %s", share, summary->off_cpu_known ? "CPU time" : "time", where,
+                     is_small ? "the first 250,000 calls are timed" : "record with --overhead 10%");
 }

@@ -38,6 +38,25 @@ const char *summary_code(const struct summary *summary, size_t remark)
     return summary->remark_codes ? summary->remark_codes[remark] : unknown;
 }
 
+bool summary_is_caveat(const struct summary *summary, size_t remark)
+{
+    static const char *const codes[] = { "counted-without-paths", "counted-without-times", "cpu-time-of-switches",
+                                         "partly-timed" };
+    const char *code = summary_code(summary, remark);
+    bool is_caveat = false;
+    for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
+        is_caveat |= strcmp(code, codes[i]) == 0;
+    return is_caveat;
+}
+
+size_t summary_count_special(const struct summary *summary)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < summary->remark_count; i++)
+        count += !summary_is_caveat(summary, i);
+    return count;
+}
+
 void summary_drop_remarks(struct summary *summary)
 {
     for (size_t i = 0; i < summary->remark_count; i++)

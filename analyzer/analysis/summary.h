@@ -37,7 +37,8 @@ struct summary {
     uint64_t stack_samples; /* samples while a function was open (docs/time-model.md) */
     uint64_t samples_in_probes; /* those of stack_samples that were in the runtime */
     uint64_t os_events, threads, processes, events, lost_events;
-    char **remarks; /* lines of text, the most harmful ones first: `loss_count` are about losses and damage */
+    char **remarks; /* lines of text, the most harmful ones first: `loss_count` are about losses and damage. Where it
+                       can, a remark fits a line of 80 with the mark before it */
     size_t loss_count;
     size_t missing_count; /* of the loss_count remarks, the first ones are about what the session should have */
     size_t remark_count, remark_room;
@@ -65,6 +66,13 @@ void summary_remark(struct summary *summary, const char *code, const char *forma
 
 /* The code of a remark. */
 const char *summary_code(const struct summary *summary, size_t remark);
+
+/* Whether the remark comes in most recordings. It is a caveat for programs and for dwell info. Text for people has the
+ * marks of rows in its place (report/text_summary.h), so that what is special about a run can be seen. */
+bool summary_is_caveat(const struct summary *summary, size_t remark);
+
+/* The number of the others. */
+size_t summary_count_special(const struct summary *summary);
 
 /* Frees all remarks. */
 void summary_drop_remarks(struct summary *summary);

@@ -379,7 +379,11 @@ static void info_print_remarks(const struct summary *summary)
     if (bounds)
         info_print_line("application", "%s", bounds);
     for (size_t i = 0; i < summary->remark_count; i++)
-        info_print_line("remark", "%s", summary->remarks[i]);
+        if (!summary_is_caveat(summary, i))
+            info_print_line("remark", "%s", summary->remarks[i]);
+    for (size_t i = 0; i < summary->remark_count; i++)
+        if (summary_is_caveat(summary, i))
+            info_print_line("caveat", "%s", summary->remarks[i]);
     free(bounds);
 }
 

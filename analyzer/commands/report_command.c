@@ -150,13 +150,22 @@ static void report_put(char *text)
     free(text);
 }
 
-static const char four_times[] = "dwell report --by function prints the four times of each function";
-static const char four_times_short[] = "four times of each function: dwell report --by function";
+/* What to ask next: a line of at most 80, also behind the number of remarks, which has named dwell. */
+static const char *report_hint(const struct analysis *analysis)
+{
+    static const char *const hints[2][2] = {
+        { "next: dwell diff A B (changes), report --by function", "next: diff A B (changes), report --by function" },
+        { "next: dwell why F (slow calls), diff A B (changes), report --by function",
+          "next: why F (slow calls), diff A B, report --by function" },
+    };
+    const bool has_calls = !session_file_why_sums(analysis->file) && analysis->profile->counts.exits;
+    return hints[has_calls][summary_count_special(&analysis->summary) > 0];
+}
 
 /* What follows the tables. Remarks about rows must have been added. */
-static char *report_closing(const struct summary *summary)
+static char *report_closing(const struct analysis *analysis)
 {
-    return closing_text(summary, summary->remark_count ? four_times_short : four_times, terminal_width(stdout));
+    return closing_text(&analysis->summary, report_hint(analysis), terminal_width(stdout));
 }
 
 static void report_order_work(const struct report_settings *s, struct analysis *analysis, struct table *work,
@@ -183,11 +192,11 @@ static void report_print_first_screen(const struct report_settings *s, struct an
 {
     const size_t lines = terminal_height(stdout);
     struct table work = view_work(analysis), waits = view_waits(analysis);
-    char *opening = opening_text(analysis, terminal_width(stdout)), *closing = report_closing(&analysis->summary);
+    char *opening = opening_text(analysis, terminal_width(stdout)), *closing = report_closing(analysis);
     struct first_screen_rows rows = first_screen_fit(lines, text_lines(opening) + text_lines(closing), waits.row_count);
     report_order_work(s, analysis, &work, rows.work);
     free(closing);
-    closing = report_closing(&analysis->summary);
+    closing = report_closing(analysis);
     rows = first_screen_fit(lines, text_lines(opening) + text_lines(closing), waits.row_count);
     if (!shared_is_set(&s->shared, SHARED_LIMIT))
         table_limit(&work, rows.work);

@@ -248,9 +248,10 @@ static void push_put_summary(struct binary_rows *rows, const struct push *p)
         binary_put(rows, numbers[i], 8);
     binary_put(rows, summary_knows(summary) | (p->with_durations ? FLEET_KNOWS_DURATIONS : 0), 4);
     binary_put(rows, summary->loss_count, 4);
-    binary_put_length(rows, summary->remark_count);
+    binary_put_length(rows, summary_count_special(summary));
     for (size_t i = 0; i < summary->remark_count; i++)
-        binary_put_text(rows, summary->remarks[i]);
+        if (!summary_is_caveat(summary, i))
+            binary_put_text(rows, summary->remarks[i]);
 }
 
 /* One row, so it is there as a whole or not at all. If it is there several times after retries, it counts once. */

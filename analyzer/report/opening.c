@@ -49,44 +49,65 @@ char *opening_text(const struct analysis *analysis, size_t width)
 
 /* ---- below ---- */
 
+/* The first lines of a text of whole lines. */
+static void closing_put_first(FILE *out, const char *text, size_t lines)
+{
+    const char *end = text;
+    for (size_t i = 0; i < lines && *end; i++)
+        end += strcspn(end, "\n") + 1;
+    if (*end)
+        fprintf(out, "%.*s...\n", (int)(end - 1 - text), text);
+    else
+        fputs(text, out);
+}
+
+/* Whole remarks, but for the first one, whose lines may be too many. */
 static void closing_put_remarks(FILE *out, const struct summary *summary, size_t width)
 {
     size_t used = 0;
-    for (size_t i = 0; i < summary->remark_count && i < REMARK_LINES && used < REMARK_LINES; i++) {
+    for (size_t i = 0; i < summary->remark_count && used < REMARK_LINES; i++) {
+        if (summary_is_caveat(summary, i))
+            continue;
         char *text, *line = need_text("! %s", summary->remarks[i]);
         size_t length;
         FILE *lines = need_stream(&text, &length);
         text_put_lines(lines, line, width);
         need_stream_end(lines);
-        used += text_lines(text);
-        if (i == 0 || used <= REMARK_LINES)
-            fputs(text, out);
+        const size_t needs = text_lines(text);
+        if (used == 0 || used + needs <= REMARK_LINES)
+            closing_put_first(out, text, REMARK_LINES);
+        used += needs;
         free(text);
         free(line);
     }
 }
 
-static void closing_put_counted(FILE *out, const struct summary *summary, const char *hint, size_t width)
+static void closing_put_counted(FILE *out, size_t count, const char *hint, size_t width)
 {
-    char *line = need_text("%zu remark%s: dwell info%s%s", summary->remark_count, summary->remark_count == 1 ? "" : "s",
-                           hint ? "; " : "", hint ? hint : "");
-    if (summary->remark_count || hint)
-        text_put_lines(out, summary->remark_count ? line : hint, width);
+    char *line =
+        need_text("%zu remark%s: dwell info%s%s", count, count == 1 ? "" : "s", hint ? "; " : "", hint ? hint : "");
+    if (count || hint)
+        text_put_lines(out, count ? line : hint, width);
     free(line);
 }
 
 char *closing_text(const struct summary *summary, const char *hint, size_t width)
 {
     char *text, *facts = summary->imported || summary->samples ? NULL : text_summary_facts(summary, true);
+    char *legend = text_summary_legend(summary);
+    const size_t count = summary_count_special(summary);
     size_t length;
     FILE *out = need_stream(&text, &length);
-    if (facts || summary->remark_count || hint)
+    if (facts || legend || count || hint)
         fputs("\n", out);
     if (facts)
         text_put_lines(out, facts, width);
+    if (legend)
+        text_put_lines(out, legend, width);
     closing_put_remarks(out, summary, width);
-    closing_put_counted(out, summary, hint, width);
+    closing_put_counted(out, count, hint, width);
     need_stream_end(out);
+    free(legend);
     free(facts);
     return text;
 }

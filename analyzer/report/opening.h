@@ -14,9 +14,9 @@ char *opening_line(const struct analysis *analysis);
 /* The same line. */
 char *opening_text(const struct analysis *analysis, size_t width);
 
-/* After an empty line: the sums, the first remarks, which are the most harmful to the figures, how many remarks there
- * are, and `hint`, which may be NULL. Remarks have two lines together, or as many as the first one needs. Empty if
- * there is nothing to say. */
+/* After an empty line: the sums, what marks mean, the first remarks, which are the most harmful to the figures, how
+ * many remarks there are, and `hint`, which may be NULL. Remarks have two lines together. Caveats are no remarks here.
+ * Empty if there is nothing to say. */
 char *closing_text(const struct summary *summary, const char *hint, size_t width);
 
 size_t text_lines(const char *text);

@@ -91,17 +91,26 @@ static void summary_print_waits(const struct table *t, FILE *out)
 
 static void summary_print_end(const struct summary *summary, FILE *out)
 {
-    char *facts = text_summary_facts(summary, true);
+    char *facts = text_summary_facts(summary, true), *legend = text_summary_legend(summary);
+    const size_t count = summary_count_special(summary);
     fputs("\n", out);
     markdown_put_text(facts, out);
     fputs("\n", out);
-    for (size_t i = 0; i < summary->remark_count && i < MOST_REMARKS; i++) {
-        fputs(i ? ">\n> " : "\n> ", out);
+    if (legend) {
+        fputs("\n", out);
+        markdown_put_text(legend, out);
+        fputs("\n", out);
+    }
+    for (size_t i = 0, put = 0; i < summary->remark_count && put < MOST_REMARKS; i++) {
+        if (summary_is_caveat(summary, i))
+            continue;
+        fputs(put++ ? ">\n> " : "\n> ", out);
         markdown_put_text(summary->remarks[i], out);
         fputs("\n", out);
     }
-    if (summary->remark_count > MOST_REMARKS)
-        fprintf(out, "\n%zu remarks: `dwell info`\n", summary->remark_count);
+    if (count > MOST_REMARKS)
+        fprintf(out, "\n%zu remarks: `dwell info`\n", count);
+    free(legend);
     free(facts);
 }
 

@@ -39,10 +39,16 @@ static void text_print_lengths(const struct summary *summary, bool brief, FILE *
 static void text_print_remarks(const struct summary *summary, size_t width, FILE *out)
 {
     for (size_t i = 0; i < summary->remark_count; i++) {
+        if (summary_is_caveat(summary, i))
+            continue;
         char *line = need_text("! %s", summary->remarks[i]);
         text_put_lines(out, line, width);
         free(line);
     }
+    char *legend = text_summary_legend(summary);
+    if (legend)
+        text_put_lines(out, legend, width);
+    free(legend);
     fputs("\n", out);
 }
 
@@ -104,6 +110,17 @@ char *text_summary_facts(const struct summary *summary, bool brief)
         text_put_recorded(summary, brief, out);
     need_stream_end(out);
     return text;
+}
+
+char *text_summary_legend(const struct summary *summary)
+{
+    if (!summary->counted)
+        return NULL;
+    return need_text("%zu function%s only counted: %s%s- unknown", summary->counted, summary->counted == 1 ? "" : "s",
+                     summary->stack_samples ? "~ times by samples, " : "",
+                     !summary->partly_timed   ? ""
+                     : summary->stack_samples ? "> of timed calls, "
+                                              : "> times of timed calls, ");
 }
 
 void text_print_summary(const struct summary *summary, FILE *out)

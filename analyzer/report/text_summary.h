@@ -11,7 +11,10 @@
  * numbers of events. The caller frees it. */
 char *text_summary_facts(const struct summary *summary, bool brief);
 
-/* A line of the path and the facts, the remarks, and an empty line. */
+/* What the marks of rows mean, as a line of text, if calls were only counted. NULL otherwise. The caller frees it. */
+char *text_summary_legend(const struct summary *summary);
+
+/* A line of the path and the facts, the remarks without caveats, the legend, and an empty line. */
 void text_print_summary(const struct summary *summary, FILE *out);
 
 #endif

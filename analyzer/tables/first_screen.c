@@ -84,7 +84,7 @@ struct first_screen_rows first_screen_fit(size_t lines, size_t around, size_t wa
     const size_t room = !lines ? 30 : less(lines, OTHER_LINES + around);
     const size_t wait_rows = first_screen_clamp(room / 3, 3, 10), used = waits < wait_rows ? waits : wait_rows;
     return (struct first_screen_rows){
-        .work = !lines ? 20 : first_screen_clamp(room > used ? room - used : 0, 5, 20),
+        .work = !lines ? 20 : first_screen_clamp(room > used ? room - used : 0, 4, 20),
         .waits = wait_rows,
     };
 }

@@ -24,7 +24,7 @@ static uint64_t row_probes_sum(const struct table *t, enum value_id value)
 void row_probes_remark(struct summary *summary, const struct table *t)
 {
     char *line = probe_share_remark(summary, row_probes_sum(t, VALUE_OVERHEAD),
-                                    row_probes_sum(t, probe_share_rest(summary)), " in these rows");
+                                    row_probes_sum(t, probe_share_rest(summary)), " of these rows");
     if (line)
         summary_remark_doubt(summary, "mostly-probes", "%s", line);
     free(line);

@@ -145,7 +145,10 @@ static struct json_object *facts_texts(char *const *lines, size_t count)
 
 static struct json_object *facts_remarks(const struct summary *summary)
 {
-    struct json_object *list = facts_texts(summary->remarks, summary->remark_count);
+    struct json_object *list = json_object_new_array();
+    for (size_t i = 0; i < summary->remark_count; i++)
+        if (!summary_is_caveat(summary, i))
+            json_object_array_add(list, json_new_text(summary->remarks[i]));
     char *probes = probe_share_remark(summary, times_value(&summary->sums, VALUE_OVERHEAD, INCLUSIVE),
                                       times_value(&summary->sums, probe_share_rest(summary), INCLUSIVE), "");
     if (probes)

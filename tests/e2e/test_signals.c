@@ -37,12 +37,14 @@ static void check_paths(const char *what)
  * signals, new threads and their chunks take long in it. */
 static bool signals_time_is_recorded(const char *info)
 {
-    static const char between[] = " of CPU time in the recording, and ";
-    const char *middle = strstr(info, between), *remark = middle ? strstr(info, "remark          process ") : NULL;
+    static const char between[] = " of CPU recorded, ";
+    const char *middle = strstr(info, between), *remark = middle ? strstr(info, "\nremark          process ") : NULL;
+    if (middle && !remark) /* a caveat: switches of threads explain it */
+        remark = strstr(info, "\ncaveat          process ");
     if (!middle)
         return true;
     double recorded, kernel;
-    return remark && sscanf(remark, "remark process %*u has %lf ms", &recorded) == 1 &&
+    return remark && sscanf(remark, " %*s process %*u: %lf ms", &recorded) == 1 &&
            sscanf(middle + strlen(between), "%lf ms by the kernel's count", &kernel) == 1 && kernel > recorded &&
            kernel < recorded * 1.2;
 }

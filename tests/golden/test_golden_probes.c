@@ -79,12 +79,12 @@ Test(golden_probes, times_below_the_resolution)
 
 static void probes_expect(const char *arguments, const char *line)
 {
-    char *text = run_well("$DWELL %s | grep -o 'probes took .* uncertain' || true", arguments);
+    char *text = run_well("$DWELL %s | grep -o 'probes took .*: record' || true", arguments);
     cr_assert(eq(str, text, (char *)line), "%s", arguments);
     free(text);
 }
 
-#define PROBES_TOOK(what) "probes took " what " measured in these rows; times of short functions are uncertain\n"
+#define PROBES_TOOK(what) "probes took " what " of these rows: record\n"
 
 Test(golden_probes, only_the_rows_shown_count)
 {
@@ -139,8 +139,7 @@ Test(golden_probes, pages)
     struct json_object *lines = viewed_get(viewed_session(&page, 0)->header, "remarks");
     cr_assert(eq(sz, json_object_array_length(lines), 1));
     cr_assert(eq(str, (char *)json_object_get_string(json_object_array_get_idx(lines, 0)),
-                 "probes took 61 % of the CPU time measured; times of short functions are uncertain. Record with "
-                 "--overhead 10%"));
+                 "probes took 61 % of the CPU time: record with --overhead 10%"));
     cr_assert(eq(sz, json_object_array_length(viewed_get(viewed_session(&raw, 0)->header, "remarks")), 0));
     viewed_page_drop(&page);
     viewed_page_drop(&raw);

@@ -26,7 +26,8 @@ char *run_well(const char *format, ...) __attribute__((format(printf, 1, 2)));
  * short run (e2e_cpu_time compares them). */
 #define INFO_WITHOUT_CPU_REMARKS INFO_WITHOUT_CPU_REMARKS_OF("dwell.data")
 #define INFO_WITHOUT_CPU_REMARKS_OF(session)                                                                           \
-    "$DWELL info " session " | sed -e '/^remark *probes took /d' -e '/^remark .* by the kernel.s count/d'"
+    "$DWELL info " session                                                                                             \
+    " | sed -e '/^remark *probes took /d' -e '/^remark .* by the kernel.s count/d' -e '/^caveat .* by the kernel.s count/d'"
 
 /* The .init of a suite that counts instrumented functions: its recordings hold no OS calls, and no
  * samples unless --sample requests them. */

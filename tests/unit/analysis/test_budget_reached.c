@@ -78,15 +78,13 @@ Test(unit_budget_reached, above_the_budget)
     budget_reached_expect("overhead 12.5 % asked, 20 % reached");
     cr_assert(eq(sz, loaded.summary.remark_count, 1));
     cr_assert(eq(str, loaded.summary.remarks[0],
-                 "the overhead was above the budget: calls are timed until the budget knows a function; record "
-                 "--levels-from run.data begins with what it knew at the end"));
+                 "overhead above the budget, before it knew the functions: record --levels-from"));
     budget_reached_drop_remarks();
     counted.calls = 0; /* the functions were open whenever they were to be counted */
     budget_reached_expect("overhead 12.5 % asked, 20 % reached");
     cr_assert(eq(sz, loaded.summary.remark_count, 1));
     cr_assert(eq(str, loaded.summary.remarks[0],
-                 "the overhead was above the budget: a function that calls itself is timed until its outermost call "
-                 "ends; record --levels-from run.data begins with what it knew at the end"));
+                 "overhead above the budget, as recursion is timed until its outermost call ends"));
     budget_reached_drop_remarks();
     file.levels.decision_count = 0; /* nothing could be changed, or nothing had to */
     budget_reached_expect("overhead 12.5 % asked, 20 % reached");

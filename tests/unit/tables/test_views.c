@@ -328,7 +328,7 @@ Test(unit_views, a_thread_without_a_source_has_no_application_time)
     struct analysis analysis = views_load(w);
     cr_assert(analysis.summary.application_known);
     cr_assert(eq(sz, analysis.summary.remark_count, 1));
-    cr_assert(strstr(analysis.summary.remarks[0], "1 of 2 threads had no source of OS events") != NULL);
+    cr_assert(strstr(analysis.summary.remarks[0], "1 of 2 threads had no OS events") != NULL);
     cr_assert(eq(u64, analysis.summary.elapsed_inclusive, 200));
     cr_assert(eq(u64, analysis.summary.application_inclusive, 100));
     analysis_drop(&analysis);
