@@ -69,8 +69,9 @@ static char *titles_function(const char *start)
 static char *titles_make(const struct trace_thread *t, const struct trace_thread *first, const char *start,
                          size_t number)
 {
-    if (!start || !titles_are_alike(t, first))
-        return need_text("%s#%zu", t->name && t->name[0] ? t->name : "[unknown]", number);
+    static const char unknown[] = "[unknown]"; /* an address says less than the name */
+    if (!start || !titles_are_alike(t, first) || strncmp(start, unknown, sizeof unknown - 1) == 0)
+        return need_text("%s#%zu", t->name && t->name[0] ? t->name : unknown, number);
     char *name = titles_function(start), *title = need_text("%s#%zu", name, number);
     free(name);
     return title;
@@ -114,8 +115,25 @@ char **thread_titles_find(const struct session_file *file, const struct profile 
     return titles;
 }
 
+/* Whether threads of a process have equal names. */
+static bool titles_are_needed(const struct session_file *file)
+{
+    const struct trace_thread **sorted = need_memory(file->thread_count + 1, sizeof *sorted);
+    bool needed = false;
+    for (size_t i = 0; i < file->thread_count; i++)
+        sorted[i] = &file->threads[i];
+    if (file->thread_count)
+        qsort(sorted, file->thread_count, sizeof *sorted, titles_compare);
+    for (size_t i = 1; i < file->thread_count && !needed; i++)
+        needed = titles_are_alike(sorted[i - 1], sorted[i]);
+    free(sorted);
+    return needed;
+}
+
 char **thread_titles_read(const struct session_file *file)
 {
+    if (!titles_are_needed(file))
+        return need_memory(file->thread_count + 1, sizeof(char *));
     struct profile *p = collect_profile(file, collect_default_jobs());
     struct function_name *names = names_find(file, p);
     char **titles = thread_titles_find(file, p, names);

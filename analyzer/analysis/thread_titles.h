@@ -10,7 +10,7 @@
 char **thread_titles_find(const struct session_file *file, const struct profile *profile,
                           const struct function_name *names);
 
-/* The same for a session that has not been loaded: reads its events. */
+/* The same for a session that has not been loaded: reads its events, if any names are equal. */
 char **thread_titles_read(const struct session_file *file);
 void thread_titles_free(char **titles, const struct session_file *file);
 

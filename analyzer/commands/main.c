@@ -1,5 +1,6 @@
 /* dwell's entry: finds the command that the first argument names, runs it, and prints the list of commands for
  * --help. */
+#include <argp.h>
 #include <locale.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -10,6 +11,7 @@
 #include "base/terminal.h"
 #include "commands/commands.h"
 #include "commands/features.h"
+#include "commands/shared_options.h"
 
 static const struct named_command commands[] = {
     { "record", command_record, "run a program and record its calls", "Record", false, NULL },
@@ -114,6 +116,9 @@ static int main_run(int argc, char **argv)
         return all[i]->run(argc, argv);
     }
     const char *other = main_other_command(argv[0]);
+    if (argv[0][0] == '-')
+        die(STATUS_ERROR, "%s: options come after the command, as in dwell COMMAND %s; dwell --help lists the commands",
+            argv[0], argv[0]);
     if (other)
         die(STATUS_ERROR, "no command '%s'; did you mean %s? dwell --help lists them", argv[0], other);
     die(STATUS_ERROR, "no command '%s'%s dwell --help lists them", argv[0], suggestion(argv[0], names, all_count, ";"));
@@ -125,6 +130,10 @@ int main(int argc, char **argv)
 {
     static char help[] = "--help";
     memory_return_arrays();
+    argp_err_exit_status = STATUS_ERROR;
+    const int before = shared_options_read_before(argc, argv) - 1;
+    argc -= before;
+    argv += before;
     if (argc > 1 && (strcmp(argv[1], "record") == 0 || strcmp(argv[1], "compare") == 0))
         out_of_memory_status = STATUS_OWN_FAILURE;
     main_find_commands();

@@ -12,6 +12,7 @@
 #include "base/terminal.h"
 #include "base/text_options.h"
 #include "commands/commands.h"
+#include "commands/config.h"
 #include "commands/within_values.h"
 #include "tables/percentiles.h"
 #include "tables/views.h"
@@ -261,12 +262,38 @@ static void shared_add_filter(struct shared_options *s, const char *text)
         die(STATUS_ERROR, "--filter: %s", error.text);
 }
 
-void shared_option_read(struct shared_options *s, enum shared_option option, const char *argument)
+static void shared_choose_colors(const char *argument)
 {
     static const struct {
         const char *name;
         enum terminal_colors when;
     } colors[] = { { "auto", COLORS_AUTO }, { "always", COLORS_ALWAYS }, { "never", COLORS_NEVER } };
+    terminal_choose_colors(option_choice("--color", argument, colors)->when);
+}
+
+static bool chosen_before; /* colours, before the command: the config file does not change them */
+
+int shared_options_read_before(int argc, char **argv)
+{
+    static const char color[] = "--color";
+    int at = 1;
+    for (; at < argc; at++) {
+        const size_t length = sizeof color - 1;
+        const bool is_color = strcmp(argv[at], color) == 0 && at + 1 < argc;
+        if (strcmp(argv[at], "--no-pager") == 0) {
+            terminal_refuse_pager();
+        } else if (is_color || (strncmp(argv[at], color, length) == 0 && argv[at][length] == '=')) {
+            shared_choose_colors(is_color ? argv[++at] : argv[at] + length + 1);
+            chosen_before = true;
+        } else {
+            break;
+        }
+    }
+    return at;
+}
+
+void shared_option_read(struct shared_options *s, enum shared_option option, const char *argument)
+{
     if (shared_read_part(&s->load.selection, option, argument) ||
         shared_read_calls(&s->load.selection.filters, option, argument))
         return;
@@ -302,7 +329,8 @@ void shared_option_read(struct shared_options *s, enum shared_option option, con
         text_options_show_full_names();
         return;
     case SHARED_COLOR:
-        terminal_choose_colors(option_choice("--color", argument, colors)->when);
+        if (!chosen_before || !config_place())
+            shared_choose_colors(argument);
         return;
     case SHARED_NO_PAGER:
         terminal_refuse_pager();

@@ -98,6 +98,10 @@ const char *shared_option_words(enum shared_option option);
 /* Reads an argument. Ends the program if it is not valid. */
 void shared_option_read(struct shared_options *s, enum shared_option option, const char *argument);
 
+/* Reads options of the program that stand before the command: --no-pager and --color. Returns the command's index, or
+ * argc. */
+int shared_options_read_before(int argc, char **argv);
+
 void shared_options_drop(struct shared_options *s);
 
 /* What is loaded, with the shortest and the longest calls if the output has them. */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/thread_titles.h"
 #include "base/csv_text.h"
 #include "base/json_text.h"
 #include "base/memory.h"
@@ -17,6 +18,7 @@
 
 enum {
     MAX_THREAD_NAME = 15, /* shown characters of a name, in bytes; the kernel's names are not longer */
+    MAX_TITLE = 20,       /* cells of a title, which can have a function's name */
     MIN_TIME = 11,        /* width of a time's column in characters */
     STEP = 2,             /* blanks per level */
     MAX_STEPS = 24,       /* deeper calls are not indented further; their depth is printed instead */
@@ -24,6 +26,7 @@ enum {
 
 struct replay_printer {
     const struct session_file *file;
+    char **titles; /* of text: by thread, NULL for those whose names are enough */
     FILE *out;
     void (*print)(struct replay_printer *p, const struct replay_line *line);
     const struct time_unit *unit; /* of the moments */
@@ -100,8 +103,14 @@ static void replay_put_notes(unsigned set, FILE *out)
 }
 
 /* The caller frees it. */
-static char *replay_visible_name(const struct trace_thread *thread)
+static char *replay_visible_name(const struct replay_printer *p, const struct trace_thread *thread)
 {
+    const char *title = thread && p->titles ? p->titles[thread - p->file->threads] : NULL;
+    if (title) {
+        char *whole = visible_cell(title), *fitting = text_cut_middle(whole, MAX_TITLE);
+        free(whole);
+        return fitting;
+    }
     const char *name = thread ? thread->name : "";
     size_t length = strnlen(name, MAX_THREAD_NAME);
     while (name[length] && length > 0 && ((unsigned char)name[length] & 0xc0) == 0x80) /* no half of a character */
@@ -113,7 +122,7 @@ static char *replay_visible_name(const struct trace_thread *thread)
 
 static void replay_put_thread(const struct replay_printer *p, const struct replay_line *line)
 {
-    char *shown = replay_visible_name(line->thread);
+    char *shown = replay_visible_name(p, line->thread);
     const bool changed = p->begun && (p->last != line->thread || p->last_process != line->process);
     const size_t width = text_width(shown);
     fprintf(p->out, "%c%*" PRIu32 " ", changed ? '>' : ' ', p->tid_width, line->thread ? line->thread->tid : 0);
@@ -284,7 +293,7 @@ static void replay_measure_columns(struct replay_printer *p, const struct replay
         const struct trace_thread *t = &p->file->threads[i];
         if (!replay_wants(p->file, options, t->process, t->serial))
             continue;
-        char *shown = replay_visible_name(t);
+        char *shown = replay_visible_name(p, t);
         p->tid_width = replay_wider_column(p->tid_width, snprintf(digits, sizeof digits, "%" PRIu32, t->tid));
         p->name_width = replay_wider_column(p->name_width, (int)text_width(shown));
         free(shown);
@@ -303,6 +312,8 @@ struct replay_printer *replay_printer_new(const char *format, const struct sessi
             continue;
         struct replay_printer *p = need_memory(1, sizeof *p);
         *p = (struct replay_printer){ .file = file, .out = out, .print = formats[i].print };
+        if (p->print == replay_print_text)
+            p->titles = thread_titles_read(file);
         replay_measure_columns(p, options);
         return p;
     }
@@ -311,6 +322,7 @@ struct replay_printer *replay_printer_new(const char *format, const struct sessi
 
 void replay_printer_free(struct replay_printer *p)
 {
+    thread_titles_free(p->titles, p->file);
     free(p);
 }
 

@@ -103,6 +103,29 @@ Test(golden_command_line, colors)
     command_line_expect_refusal("report --color yes example.dwell", 2, "--color: 'yes' is none of auto, always, never");
 }
 
+/* As in git, options of the program may stand before the command. The config file does not change them. */
+Test(golden_command_line, options_before_the_command)
+{
+    char *same = run_well("export NO_COLOR=1 XDG_CONFIG_HOME=$PWD/colored; mkdir -p colored/dwell\n"
+                          "$DWELL report example.dwell --color always >after\n"
+                          "$DWELL --color always report example.dwell | cmp - after\n"
+                          "$DWELL --no-pager --color=always report example.dwell | cmp - after\n"
+                          "echo 'report.color = never' >colored/dwell/config\n"
+                          "$DWELL --color always report example.dwell | cmp - after\n"
+                          "$DWELL report example.dwell | cmp -s - after || echo from the file\n"
+                          "$DWELL --color never report --color always example.dwell | cmp - after\n"
+                          "$DWELL --no-pager --version | cut -d' ' -f1; $DWELL --no-pager help >/dev/null");
+    cr_assert(eq(str, same, (char *)"from the file\ndwell\n"), "%s", same);
+    free(same);
+    command_line_expect_refusal("--color yes report example.dwell", 2, "--color: 'yes' is none of auto, always, never");
+    command_line_expect_refusal("--summary report example.dwell", 2,
+                                "--summary: options come after the command, as in dwell COMMAND --summary; dwell "
+                                "--help lists the commands");
+    command_line_expect_refusal("--color", 2,
+                                "--color: options come after the command, as in dwell COMMAND --color; dwell --help "
+                                "lists the commands");
+}
+
 static void command_line_expect_paged(const char *arguments, bool paged)
 {
     char *out = run_well("DWELL_PAGER='sed s/^/paged:/' script -qec \"$DWELL %s\" /dev/null </dev/null", arguments);
@@ -115,6 +138,7 @@ Test(golden_command_line, the_pager)
 {
     command_line_expect_paged("tree example.dwell", true);
     command_line_expect_paged("tree example.dwell --no-pager", false);
+    command_line_expect_paged("--no-pager tree example.dwell", false);
     command_line_expect_paged("tree --help", true);
     command_line_expect_paged("tree --no-pager --help", false);
     command_line_expect_paged("tree --columns help", true);

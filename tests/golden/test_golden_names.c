@@ -240,6 +240,11 @@ Test(golden_names, threads_by_their_first_functions)
     for (size_t i = 0; i < 4; i++)
         cr_assert(has(text, starts[i].title), "%s: %s", starts[i].title, text);
     free(text);
+    text = run_well("LC_ALL=C $DWELL replay starts.dwell | cut -c 27-53 | sed 's/ *$//'");
+    cr_assert(
+        eq(str, text, (char *)" THREAD\n 100 main#1\n>101 db::start#2\n>102 Pool::wo...rator()#3\n>103 run<...>#4\n"),
+        "%s", text);
+    free(text);
     text = run_well("$DWELL report starts.dwell --thread db::start --by thread --format json | jq -c '[.rows[].tid]'");
     cr_assert(eq(str, text, "[101]\n"));
     free(text);

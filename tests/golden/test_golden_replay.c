@@ -301,13 +301,13 @@ Test(golden_replay, many_short_calls)
 {
     free(run_well("$DWELL replay busy.dwell | grep -c 0x2000 >all; test $(cat all) = 29997"));
     expect_replay("busy.dwell --min 20us", "    TIME us         TOOK   THREAD  CALL\n"
-                                           "      1.001                11 t  [unknown]+0x1000() {\n"
-                                           "      1.002               >12 t  [unknown]+0x1000() {\n"
-                                           "      1.003               >13 t  [unknown]+0x1000() {\n"
-                                           "      8.005    20.000 us  >11 t    [unknown]+0x3000();\n"
-                                           "     15.006    20.000 us  >12 t    [unknown]+0x3000();\n"
-                                           "     22.007    20.000 us  >13 t    [unknown]+0x3000();\n"
-                                           "     91.001    90.000 us  >11 t  } [unknown]+0x1000()\n"
-                                           "     91.002    90.000 us  >12 t  } [unknown]+0x1000()\n"
-                                           "     91.003    90.000 us  >13 t  } [unknown]+0x1000()\n");
+                                           "      1.001                11 t#1  [unknown]+0x1000() {\n"
+                                           "      1.002               >12 t#2  [unknown]+0x1000() {\n"
+                                           "      1.003               >13 t#3  [unknown]+0x1000() {\n"
+                                           "      8.005    20.000 us  >11 t#1    [unknown]+0x3000();\n"
+                                           "     15.006    20.000 us  >12 t#2    [unknown]+0x3000();\n"
+                                           "     22.007    20.000 us  >13 t#3    [unknown]+0x3000();\n"
+                                           "     91.001    90.000 us  >11 t#1  } [unknown]+0x1000()\n"
+                                           "     91.002    90.000 us  >12 t#2  } [unknown]+0x1000()\n"
+                                           "     91.003    90.000 us  >13 t#3  } [unknown]+0x1000()\n");
 }
