@@ -105,6 +105,44 @@ static void order_link_children(struct order *o)
     free(sorted);
 }
 
+struct order_weighing {
+    struct order *order;
+    const uint64_t *weights;
+    uint32_t *places; /* by node: its place before */
+};
+
+static int order_compare_weights(const void *a, const void *b, void *data)
+{
+    const struct order_weighing *w = data;
+    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    if (w->weights[x] != w->weights[y])
+        return w->weights[x] > w->weights[y] ? -1 : 1;
+    return ORDER(w->places[x], w->places[y]);
+}
+
+void order_put_heaviest_first(struct order *o, const uint64_t *weights)
+{
+    const size_t nodes = o->profile->node_count;
+    struct order_weighing w = { o, weights, need_memory(nodes + 1, sizeof *w.places) };
+    uint32_t *sorted = need_memory(nodes + 1, sizeof *sorted);
+    size_t count = 0;
+    for (size_t i = 0; i < nodes; i++)
+        for (uint32_t at = o->first_child[i], place = 0; at != PROFILE_NONE; at = o->sibling[at]) {
+            w.places[at] = place++;
+            sorted[count++] = at;
+        }
+    if (count)
+        qsort_r(sorted, count, sizeof *sorted, order_compare_weights, &w);
+    memset(o->first_child, 0xff, nodes * sizeof *o->first_child);
+    while (count-- > 0) {
+        const uint32_t node = sorted[count], parent = o->profile->nodes[node].parent;
+        o->sibling[node] = o->first_child[parent];
+        o->first_child[parent] = node;
+    }
+    free(sorted);
+    free(w.places);
+}
+
 struct order *order_new(const struct analysis *session)
 {
     struct order *o = need_memory(1, sizeof *o);

@@ -20,6 +20,9 @@ struct order {
 struct order *order_new(const struct analysis *session);
 void order_free(struct order *order);
 
+/* Puts callees of each node with larger weights first, by node. Those of equal weights stay in their order. */
+void order_put_heaviest_first(struct order *order, const uint64_t *weights);
+
 /* `enter` is called before a node's callees are visited, and `leave` after them. `path` leads from the thread's
  * outermost call to the node. */
 struct order_visitor {

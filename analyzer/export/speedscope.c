@@ -117,6 +117,44 @@ static void speedscope_write_thread(struct speedscope_writer *w, const struct pr
     free(process);
 }
 
+/* ---- the order of paths ---- */
+
+struct speedscope_weights {
+    struct order_visitor visitor;
+    const struct analysis *session;
+    enum export_time time;
+    uint64_t *inclusive; /* by node */
+};
+
+static void speedscope_pass(struct order_visitor *visitor, uint32_t node)
+{
+    (void)visitor;
+    (void)node;
+}
+
+static void speedscope_add_weight(struct order_visitor *visitor, uint32_t node)
+{
+    struct speedscope_weights *w = (struct speedscope_weights *)visitor;
+    w->inclusive[node] += measure_exclusive(w->session, node, w->time);
+    if (visitor->depth > 1)
+        w->inclusive[visitor->path[visitor->depth - 2]] += w->inclusive[node];
+}
+
+/* The format has no field for the view, and speedscope shows the order of the file. There are no times of day, so the
+ * heaviest paths come first, as in its view Left Heavy. */
+static void speedscope_order(struct order *order, const struct analysis *session, enum export_time time)
+{
+    const struct profile *p = session->profile;
+    struct speedscope_weights w = { .visitor = { .enter = speedscope_pass, .leave = speedscope_add_weight },
+                                    .session = session,
+                                    .time = time,
+                                    .inclusive = need_memory(p->node_count + 1, sizeof *w.inclusive) };
+    for (size_t i = 0; i < p->thread_count; i++)
+        order_walk(order, &p->threads[i], &w.visitor);
+    order_put_heaviest_first(order, w.inclusive);
+    free(w.inclusive);
+}
+
 /* A frame takes as many bytes as its number and a comma. */
 static bool speedscope_choose_limit(struct speedscope_writer *w)
 {
@@ -150,6 +188,7 @@ bool export_speedscope(const struct analysis *session, const struct export_optio
 {
     (void)error;
     struct order *order = order_new(session);
+    speedscope_order(order, session, options->time);
     struct speedscope_writer w = { .session = session, .order = order, .time = options->time, .out = out };
     fputs("{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\n"
           "\"exporter\":\"dwell " DWELL_VERSION_TEXT "\",\"name\":",

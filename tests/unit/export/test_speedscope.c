@@ -85,9 +85,10 @@ Test(unit_speedscope, each_thread_has_a_profile)
     cr_assert(eq(u64, json_object_get_uint64(speedscope_get(file, "activeProfileIndex")), 0));
     cr_assert(eq(str, string_of(speedscope_at(file, "profiles", 0), "unit"), "nanoseconds"));
     cr_assert(eq(u64, json_object_get_uint64(speedscope_get(speedscope_at(file, "profiles", 0), "endValue")), 142000));
-    EXPECT_PATHS(file, 0, "main 42000", "main/audit 2000", "main/audit/handle 1000",
-                 "main/audit/handle/[unknown]+0x7f0000dead00 37000", "main/handle 45000", "main/handle/" PRICE " 6000",
-                 "main/handle/" PRICE "/" PRICE " 8250", "main/handle/" PRICE "/" PRICE "/shop::round_up(double) 750");
+    /* The heaviest first, as in speedscope's view Left Heavy: handle has 60000, audit 40000. */
+    EXPECT_PATHS(file, 0, "main 42000", "main/handle 45000", "main/handle/" PRICE " 6000",
+                 "main/handle/" PRICE "/" PRICE " 8250", "main/handle/" PRICE "/" PRICE "/shop::round_up(double) 750",
+                 "main/audit 2000", "main/audit/handle 1000", "main/audit/handle/[unknown]+0x7f0000dead00 37000");
     EXPECT_PATHS(file, 1, PRICE " 60500", PRICE "/shop::round_up(double) 11500");
     EXPECT_PATHS(file, 2, "main 45000", "main/" PRICE " 35000");
     json_object_put(file);
