@@ -1,6 +1,7 @@
 /* The remark that the probes took most of the CPU time measured for the rows of a report. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -143,6 +144,21 @@ Test(golden_probes, pages)
     cr_assert(eq(sz, json_object_array_length(viewed_get(viewed_session(&raw, 0)->header, "remarks")), 0));
     viewed_page_drop(&page);
     viewed_page_drop(&raw);
+}
+
+/* 610 ticks of probes, and 390 of the program's own. */
+Test(golden_probes, pages_say_the_overhead)
+{
+    struct writer *w = probes_session(SOURCE_PERF);
+    write_header(w, sizeof(struct dwell_file_header) + offsetof(struct dwell_file_more, overhead), 100, 4);
+    probes_save(w, "asked.dwell");
+    free(run_well("$DWELL view asked.dwell -o page.html; $DWELL view probes.dwell -o none.html"));
+    struct viewed_page page = viewed_page(test_path("page.html")), none = viewed_page(test_path("none.html"));
+    cr_assert(eq(str, (char *)json_object_get_string(viewed_get(viewed_session(&page, 0)->header, "overhead_reached")),
+                 "overhead 10 % asked, 156 % reached"));
+    cr_assert(eq(ptr, json_object_object_get(viewed_session(&none, 0)->header, "overhead_reached"), NULL));
+    viewed_page_drop(&page);
+    viewed_page_drop(&none);
 }
 
 /* The share of samples in probes, in json: here one of three. */

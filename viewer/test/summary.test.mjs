@@ -129,6 +129,20 @@ test('elapsed time of several threads says that it is a sum', async () => {
     }
 });
 
+test('the overhead is that which text has, asked and reached', async () => {
+    for (const [made, said] of [
+        [{ overhead_reached: 'overhead 10 % asked, 17 % reached' }, '10 % asked, 17 % reached'],
+        [{ overhead_reached: null }, undefined],
+    ]) {
+        const page = await browser.open(browser.write('overhead', [shop(made)]), { fragment: '#view=' });
+        const facts = await page.$$eval('.run-facts > div', (all) =>
+            Object.fromEntries(all.map((e) => [...e.children].map((c) => c.textContent))),
+        );
+        assert.equal(facts.Overhead, said);
+        await browser.done(page);
+    }
+});
+
 // A name of 200 characters, and times of minutes.
 const wideTree = [
     [`library::${'component::'.repeat(18)}run(std::string const&)`, 12345678, 98_765_432_109, 3e9, 2e9, shopTree],

@@ -85,6 +85,7 @@ export interface SessionFacts {
     losses?: number; // so many remarks are about lost data
     answer?: string | null; // the sentence that a report opens with
     run_ticks?: number; // the length of the run; 0 if it is unknown
+    overhead_reached?: string | null; // the overhead that was asked for and reached, if there was a budget
     application_bounds?: string | null; // how far application time is below CPU time, if it is far
     session: Record<string, number | null>;
     values: ValueFacts[];

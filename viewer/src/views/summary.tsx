@@ -48,6 +48,7 @@ function factsOfRun(m: Model, side: Side): [string, string][] {
             'Probes',
             known('overhead_inclusive') && f.overhead ? `${time('overhead_inclusive')} of CPU time left out` : '',
         ],
+        ['Overhead', isWhole(chosen.value) ? text(f.overhead_reached).replace(/^overhead /, '') : ''],
         ['Part', text(f.slice)],
     ];
 }

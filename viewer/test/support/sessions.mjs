@@ -137,6 +137,7 @@ export function fromPaths(paths, names, options) {
         complete: true,
         mode: 'trace',
         remarks: options.remarks ?? [],
+        overhead_reached: options.overhead_reached,
         session: {},
         modules,
         functions,
