@@ -13,7 +13,9 @@ TestSuite(e2e_docs, .timeout = 600);
 Test(e2e_docs, all_commands_run)
 {
     need_features("events fleet perflog vsperf");
-    free(run_well(DOC_COMMANDS));
+    char *out = run_well(DOC_COMMANDS);
+    cr_assert(has(out, "packaging/skill/SKILL.md: 13 commands run, 0 with a reason not to\n"), "%s", out);
+    free(out);
 }
 
 Test(e2e_docs, failing_commands_and_useless_remarks_are_found)

@@ -12,6 +12,7 @@
 #include "support/load.h"
 #include "support/run.h"
 #include "support/scenario.h"
+#include "support/viewed.h"
 
 TestSuite(e2e_samples, .timeout = 300, .init = without_os_calls);
 
@@ -359,6 +360,41 @@ Test(e2e_samples, text_marks_estimates)
     cr_assert(not(has(text, "~")), "%s", text);
     cr_assert(not(has(text, "ci95")), "%s", text);
     free(text);
+}
+
+/* A stripped library knows its exported functions alone. The code of another one is its place in the library, not the
+ * exported symbol before it. */
+Test(e2e_samples, of_libraries_without_symbols)
+{
+    free(run_well(
+        "printf 'void edge(void) {}\\n__attribute__((noinline)) static long burn(long n) {\\n' >burn.c\n"
+        "printf 'volatile long i = 0; while (i < n) i++; return i; }\\nlong burnt(long n) { return burn(n) + 1; }\\n' "
+        ">>burn.c\n"
+        "gcc -O1 -fno-toplevel-reorder -shared -fPIC -o libburn.so burn.c && nm libburn.so >names && strip libburn.so\n"
+        "echo 'long burnt(long); int main(void) { return burnt(300000000) == 7; }' >main.c\n"
+        "gcc -O1 -finstrument-functions -o main main.c -L. -lburn -Wl,-rpath,$PWD\n"
+        "sed -n 's/^0*\\(.*\\) t burn$/libburn.so+0x\\1/p' names | tr -d '\\n' >place\n"
+        "$DWELL record -q --sample 1000 ./main; $DWELL view -o page.html"));
+    char *place = run_well("cat place"), *text = run_well("$DWELL report"),
+         *json = run_well("$DWELL report --format json | jq -r '[.rows[] | select(.module | test(\"libburn\"))] | "
+                          "max_by(.cpu_exclusive_ns).function'");
+    cr_assert(gt(sz, strlen(place), strlen("libburn.so+0x")));
+    cr_assert(has(text, place) && !has(text, "edge"), "%s", text);
+    cr_assert(eq(ulong, strncmp(json, place, strlen(place)), 0), "%s", json);
+    struct viewed_page page = viewed_page(test_path("page.html"));
+    struct json_object *functions = viewed_get(viewed_session(&page, 0)->header, "functions");
+    bool found = false;
+    for (size_t i = 0; i < json_object_array_length(functions); i++) {
+        struct json_object *function = json_object_array_get_idx(functions, i);
+        const char *name = json_object_get_string(json_object_object_get(function, "name"));
+        cr_assert(ne(str, (char *)name, (char *)"edge"));
+        found |= strcmp(name, place) == 0;
+    }
+    cr_assert(found);
+    viewed_page_drop(&page);
+    free(json);
+    free(text);
+    free(place);
 }
 
 /* With a level, samples are taken unless the user does not want them. Calls are exact, and times are estimated. */
