@@ -20,7 +20,7 @@ static const struct {
     [LOAD_OR] = { 2, 1, OPERAND_NONE },           [LOAD_XOR] = { 2, 1, OPERAND_NONE },
     [LOAD_LEFT] = { 2, 1, OPERAND_NONE },         [LOAD_RIGHT] = { 2, 1, OPERAND_NONE },
     [LOAD_RIGHT_SIGNED] = { 2, 1, OPERAND_NONE }, [LOAD_TEXT] = { 1, 0, OPERAND_NONE },
-    [LOAD_TEXT_COUNTED] = { 2, 0, OPERAND_NONE },
+    [LOAD_TEXT_COUNTED] = { 2, 0, OPERAND_NONE }, [LOAD_TEXT_BOUNDED] = { 2, 0, OPERAND_NONE },
 };
 
 unsigned load_takes(const struct load *l)
@@ -31,7 +31,7 @@ unsigned load_takes(const struct load *l)
 bool load_is_text(const struct load_program *p)
 {
     const uint8_t last = p->count ? p->loads[p->count - 1].op : LOAD_OPS;
-    return last == LOAD_TEXT || last == LOAD_TEXT_COUNTED;
+    return last == LOAD_TEXT || last == LOAD_TEXT_COUNTED || last == LOAD_TEXT_BOUNDED;
 }
 
 static bool load_operand_is_good(const struct load *l)
@@ -59,7 +59,7 @@ bool load_check(const struct load_program *p)
         if (l->op >= LOAD_OPS || !load_operand_is_good(l) || depth < load_table[l->op].takes)
             return false;
         depth = depth - load_table[l->op].takes + load_table[l->op].leaves;
-        const bool text = l->op == LOAD_TEXT || l->op == LOAD_TEXT_COUNTED;
+        const bool text = l->op == LOAD_TEXT || l->op == LOAD_TEXT_COUNTED || l->op == LOAD_TEXT_BOUNDED;
         if (depth > LOAD_DEPTH || (text && (depth || i + 1 < p->count)))
             return false;
     }
@@ -126,7 +126,7 @@ static bool load_copy_text(const struct load_state *s, uint64_t address, uint64_
             return true;
     }
     char next = 0;
-    r->cut = counted ? length > wanted : !s->read(s->data, address + wanted, &next, 1) || next;
+    r->cut = length > wanted && (counted || !s->read(s->data, address + wanted, &next, 1) || next);
     return true;
 }
 
@@ -193,6 +193,8 @@ bool load_run(const struct load_program *p, const struct load_state *s, struct l
             return load_text(s, stack[0], result);
         if (l->op == LOAD_TEXT_COUNTED)
             return load_counted_text(s, stack[0], stack[1], result);
+        if (l->op == LOAD_TEXT_BOUNDED)
+            return load_copy_text(s, stack[0], stack[1], false, result);
         if (!load_step(l, s, stack, &depth))
             return false;
     }

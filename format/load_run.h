@@ -31,6 +31,8 @@ enum load_op {
     LOAD_RIGHT_SIGNED,
     LOAD_TEXT,         /* ends: the text at an address, up to its zero */
     LOAD_TEXT_COUNTED, /* ends: the text at the lower word, of as many bytes as the upper one says */
+    LOAD_TEXT_BOUNDED, /* ends: the text at the lower word, up to its zero, of at most as many bytes as the upper one
+                          says */
     LOAD_OPS,
 };
 

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "arguments/class_values.h"
+#include "arguments/library_types.h"
 #include "base/memory.h"
 
 enum { MOST_STEPS = 16, POINTER = 8, MOST_INDEX = 1 << 30 };
@@ -114,10 +116,41 @@ static void part_enter_member(struct argument_part *part, const struct type_memb
     part->bit_offset = member->bit_offset;
 }
 
+static bool part_append(struct load_program *program, const struct load_program *more)
+{
+    bool added = true;
+    for (unsigned i = 0; added && i < more->count; i++)
+        added = load_add(program, (enum load_op)more->loads[i].op, more->loads[i].operand, more->loads[i].number);
+    return added;
+}
+
+/* Goes to what an optional has. If it has nothing, the address becomes zero, where nothing can be read. */
+static void part_enter_optional(struct argument_part *part, const struct type_member *value,
+                                const struct type_member *engaged)
+{
+    struct argument_part flag = *part;
+    struct load_program program, has;
+    Dwarf_Die type = value->type;
+    const uint64_t size = type_strip(&type) ? type_size(&type) : 0;
+    part_enter_member(&flag, engaged);
+    part_enter_member(part, value);
+    if (part->missing)
+        return;
+    if (!size || !place_address(&part->place, size, &program) || place_load(&flag.place, 1, &has) ||
+        !part_append(&program, &has) || !load_add(&program, LOAD_NEGATE, 0, 0) || !load_add(&program, LOAD_AND, 0, 0))
+        part->missing = MISSING_IN_PARTS;
+    else
+        part->place = place_of(&program, false);
+}
+
 static bool part_follow_pointer(struct argument_part *part)
 {
-    struct type_member pointer;
+    struct type_member pointer, value, engaged;
     Dwarf_Die target;
+    if (type_special(&part->type) == TYPE_OPTIONAL && type_optional(&part->type, &value, &engaged)) {
+        part_enter_optional(part, &value, &engaged);
+        return true;
+    }
     if (type_smart_pointer(&part->type, &pointer)) {
         part_enter_member(part, &pointer);
         if (!type_strip(&part->type))
@@ -146,13 +179,65 @@ static bool part_follow_index(struct argument_part *part, uint64_t index)
     return size > 0 && size <= INT32_MAX;
 }
 
+/* Divides by a number that divides it exactly: shifts by the power of two in it, and multiplies by the inverse of the
+ * rest. */
+static bool part_divide(struct load_program *program, uint64_t by)
+{
+    const int shift = __builtin_ctzll(by);
+    const uint64_t odd = by >> shift;
+    uint64_t inverse = odd;
+    for (int i = 0; i < 5; i++)
+        inverse *= 2 - odd * inverse;
+    return (!shift || (load_add(program, LOAD_NUMBER, 0, shift) && load_add(program, LOAD_RIGHT_SIGNED, 0, 0))) &&
+           (inverse == 1 ||
+            (load_add(program, LOAD_NUMBER, 0, (int64_t)inverse) && load_add(program, LOAD_PRODUCT, 0, 0)));
+}
+
+/* The number of elements between two pointers of a vector. */
+static void part_count_elements(struct argument_part *part, const struct type_container *container)
+{
+    struct argument_part begin = *part, end = *part;
+    struct load_program program, first;
+    part_enter_member(&begin, &container->size);
+    part_enter_member(&end, &container->end);
+    if (!part->missing)
+        part->missing = place_load(&end.place, POINTER, &program);
+    if (!part->missing)
+        part->missing = place_load(&begin.place, POINTER, &first);
+    if (part->missing)
+        return;
+    if (part_append(&program, &first) && load_add(&program, LOAD_DIFFERENCE, 0, 0) &&
+        part_divide(&program, container->element))
+        part->place = place_of(&program, true);
+    else
+        part->missing = MISSING_COMPUTED;
+}
+
+static bool part_follow_size(struct argument_part *part)
+{
+    struct type_container container;
+    if (!type_container(&part->type, &container))
+        return false;
+    if (container.element)
+        part_count_elements(part, &container);
+    else
+        part_enter_member(part, &container.size);
+    part->type = container.type;
+    return true;
+}
+
 static bool part_follow_member(struct argument_part *part, const char *name)
 {
-    struct type_member member;
-    if (!type_find_member(&part->type, name, &member))
-        return false;
-    part_enter_member(part, &member);
-    return true;
+    struct type_member member, engaged;
+    if (type_find_member(&part->type, name, &member)) {
+        part_enter_member(part, &member);
+        return true;
+    }
+    if (strcmp(name, "has_value") == 0 && type_optional(&part->type, &member, &engaged)) {
+        part_enter_member(part, &engaged);
+        return true;
+    }
+    return strcmp(name, "size") == 0 && part_follow_size(part);
 }
 
 static const char *part_follow(struct argument_part *part, const struct path_step *step)
@@ -188,20 +273,64 @@ bool argument_path_follow(const struct argument_path *p, struct argument_part *p
 
 /* ---- values ---- */
 
+/* Goes on to the value that the part stands for: behind references, and in classes that wrap a single one. The last one
+ * of these references goes to *reference, if there are any: to what has no value, it is at least an address, as a
+ * pointer is. False if the type does not end. */
+static bool part_reach_value(struct argument_part *part, struct argument_part *reference, bool *has_reference)
+{
+    struct type_member member;
+    *has_reference = false;
+    for (int i = 0; i < MOST_STEPS && type_strip(&part->type); i++) {
+        if (type_is_reference(&part->type)) {
+            *reference = *part;
+            *has_reference = true;
+            if (!part_follow_references(part))
+                return false;
+        }
+        if (!class_wrapped(&part->type, &member))
+            return true;
+        part_enter_member(part, &member);
+    }
+    return false;
+}
+
+static bool part_is_nothing(Dwarf_Die *reached)
+{
+    return dwarf_tag(reached) == DW_TAG_unspecified_type || class_is_empty(reached);
+}
+
 enum argument_kind argument_part_kind(const struct argument_part *part, uint64_t *size)
 {
-    struct argument_part target = *part;
+    struct argument_part target = *part, reference;
+    bool has_reference;
     *size = 0;
-    if (!part_follow_references(&target))
+    if (!part_reach_value(&target, &reference, &has_reference))
         return ARGUMENT_NONE;
-    *size = type_size(&target.type);
-    return type_kind(&target.type);
+    const uint64_t room = type_text_room(&target.type);
+    const enum argument_kind kind = room ? ARGUMENT_TEXT : type_kind(&target.type);
+    *size = room ? room : type_size(&target.type);
+    if (kind != ARGUMENT_NONE || !has_reference || part_is_nothing(&target.type))
+        return kind;
+    *size = POINTER;
+    return ARGUMENT_ADDRESS;
 }
 
 struct enum_names argument_part_names(const struct argument_part *part)
 {
+    struct argument_part target = *part, reference;
+    bool has_reference;
+    return part_reach_value(&target, &reference, &has_reference) ? enum_names_read(&target.type)
+                                                                 : (struct enum_names){ .list = NULL };
+}
+
+bool argument_part_class(const struct argument_part *part, Dwarf_Die *class)
+{
     struct argument_part target = *part;
-    return part_follow_references(&target) ? enum_names_read(&target.type) : (struct enum_names){ .list = NULL };
+    if (!part_follow_references(&target))
+        return false;
+    struct type_member member;
+    *class = target.type;
+    return type_is_class(class) && type_kind(class) == ARGUMENT_NONE && !class_wrapped(class, &member);
 }
 
 static enum missing part_load_bits(const struct argument_part *part, bool is_signed, struct load_program *program)
@@ -234,12 +363,18 @@ static enum missing part_load_string(const struct argument_part *part, struct lo
     enum missing missing = part_load_member(part, &pointer, program);
     if (!missing)
         missing = part_load_member(part, &length, &count);
-    for (unsigned i = 0; !missing && i < count.count; i++)
-        if (!load_add(program, (enum load_op)count.loads[i].op, count.loads[i].operand, count.loads[i].number))
-            missing = MISSING_COMPUTED;
-    if (!missing && !load_add(program, LOAD_TEXT_COUNTED, 0, 0))
+    if (!missing && !(part_append(program, &count) && load_add(program, LOAD_TEXT_COUNTED, 0, 0)))
         missing = MISSING_COMPUTED;
     return missing;
+}
+
+/* The text in an array, which may have no zero at its end. */
+static enum missing part_load_array(struct argument_part *part, struct load_program *program)
+{
+    const uint64_t room = type_text_room(&part->type);
+    const bool added = place_address(&part->place, room, program) && load_add(program, LOAD_NUMBER, 0, (int64_t)room) &&
+                       load_add(program, LOAD_TEXT_BOUNDED, 0, 0);
+    return added ? MISSING_NOT : MISSING_IN_PARTS;
 }
 
 static enum missing part_load_class(struct argument_part *part, struct load_program *program)
@@ -268,16 +403,28 @@ static enum missing part_load_scalar(struct argument_part *part, enum argument_k
 
 enum missing argument_part_load(const struct argument_part *part, struct load_program *program)
 {
-    struct argument_part target = *part;
+    struct argument_part target = *part, reference;
+    enum missing missing;
+    bool has_reference;
     program->count = 0;
-    if (!part_follow_references(&target))
+    if (!part_reach_value(&target, &reference, &has_reference))
         return MISSING_TYPE;
-    const enum argument_kind kind = type_kind(&target.type);
-    if (kind == ARGUMENT_NONE)
-        return MISSING_TYPE;
+    enum argument_kind kind = type_kind(&target.type);
+    const bool is_array = type_text_room(&target.type);
+    if (part_is_nothing(&target.type))
+        return MISSING_EMPTY;
+    if (kind == ARGUMENT_NONE && !is_array) {
+        if (!has_reference)
+            return MISSING_TYPE;
+        target = reference;
+        kind = ARGUMENT_ADDRESS;
+    }
     if (target.missing)
         return target.missing;
-    const enum missing missing =
-        type_is_class(&target.type) ? part_load_class(&target, program) : part_load_scalar(&target, kind, program);
+    if (is_array)
+        missing = part_load_array(&target, program);
+    else
+        missing =
+            type_is_class(&target.type) ? part_load_class(&target, program) : part_load_scalar(&target, kind, program);
     return missing || load_check(program) ? missing : MISSING_COMPUTED;
 }

@@ -41,11 +41,15 @@ struct argument_part {
 /* Follows the steps. False if the types do not allow them; then *wrong says why. */
 bool argument_path_follow(const struct argument_path *p, struct argument_part *part, const char **wrong);
 
-/* What the part is, behind references, and its size. */
+/* What the part is, and its size: behind references, and in classes that wrap a single value. A reference to anything
+ * else is an address. */
 enum argument_kind argument_part_kind(const struct argument_part *part, uint64_t *size);
 
 /* The names of its values, if it is an enumeration. */
 struct enum_names argument_part_names(const struct argument_part *part);
+
+/* The class that the part is, behind references, if that has no single value. False otherwise. */
+bool argument_part_class(const struct argument_part *part, Dwarf_Die *class);
 
 /* Makes the program that leaves the part's value. */
 enum missing argument_part_load(const struct argument_part *part, struct load_program *program);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "arguments/library_types.h"
 #include "base/memory.h"
 
 enum {
@@ -126,6 +127,19 @@ static enum argument_kind type_pointer_kind(Dwarf_Die *type)
     return name && strcmp(name, "char") == 0 ? ARGUMENT_TEXT : ARGUMENT_ADDRESS;
 }
 
+static enum argument_kind type_class_kind(Dwarf_Die *stripped)
+{
+    switch (type_special(stripped)) {
+    case TYPE_STRING:
+    case TYPE_STRING_VIEW:
+        return ARGUMENT_TEXT;
+    case TYPE_SMART_POINTER:
+        return ARGUMENT_ADDRESS;
+    default:
+        return ARGUMENT_NONE;
+    }
+}
+
 enum argument_kind type_kind(Dwarf_Die *stripped)
 {
     switch (dwarf_tag(stripped)) {
@@ -139,10 +153,20 @@ enum argument_kind type_kind(Dwarf_Die *stripped)
     case DW_TAG_rvalue_reference_type:
         return ARGUMENT_ADDRESS;
     default:
-        return type_special(stripped) == TYPE_STRING || type_special(stripped) == TYPE_STRING_VIEW ? ARGUMENT_TEXT
-               : type_special(stripped) == TYPE_SMART_POINTER                                      ? ARGUMENT_ADDRESS
-                                                                                                   : ARGUMENT_NONE;
+        return type_class_kind(stripped);
     }
+}
+
+uint64_t type_text_room(Dwarf_Die *stripped)
+{
+    Dwarf_Die element;
+    Dwarf_Word size;
+    const char *name;
+    if (dwarf_tag(stripped) != DW_TAG_array_type || !type_of(stripped, &element) || !type_strip(&element) ||
+        !type_is_character(&element))
+        return 0;
+    name = dwarf_diename(&element);
+    return name && strcmp(name, "char") == 0 && dwarf_aggregate_size(stripped, &size) == 0 ? size : 0;
 }
 
 const char *argument_kind_name(enum argument_kind kind)
@@ -270,8 +294,7 @@ static bool type_place_bits(Dwarf_Die *die, struct type_member *member, unsigned
     return true;
 }
 
-/* The place of a member or a base class. Those of virtual bases are computed. */
-static bool type_place_member(Dwarf_Die *die, struct type_member *member)
+bool type_place_member(Dwarf_Die *die, struct type_member *member)
 {
     uint64_t bits, virtual_base;
     *member = (struct type_member){ .offset = 0 };
@@ -345,65 +368,8 @@ bool type_find_member(Dwarf_Die *stripped, const char *name, struct type_member 
     return type_is_class(stripped) && type_search(&search, stripped, 0, member);
 }
 
-/* ---- classes of the C++ library ---- */
-
-enum type_special type_special(Dwarf_Die *stripped)
+bool type_find_pointer(Dwarf_Die *stripped, const char *name, Dwarf_Die *target, struct type_member *member)
 {
-    static const struct {
-        const char *begin;
-        enum type_special special;
-    } classes[] = {
-        { "basic_string<char,", TYPE_STRING },
-        { "basic_string_view<char,", TYPE_STRING_VIEW },
-        { "unique_ptr<", TYPE_SMART_POINTER },
-        { "shared_ptr<", TYPE_SMART_POINTER },
-    };
-    const char *name = type_is_class(stripped) ? dwarf_diename(stripped) : NULL;
-    for (size_t i = 0; name && i < sizeof classes / sizeof *classes; i++)
-        if (strncmp(name, classes[i].begin, strlen(classes[i].begin)) == 0)
-            return classes[i].special;
-    return TYPE_USUAL;
-}
-
-/* Those of GCC's library. */
-bool type_text_members(Dwarf_Die *stripped, struct type_member *pointer, struct type_member *length)
-{
-    if (type_special(stripped) == TYPE_STRING_VIEW)
-        return type_find_member(stripped, "_M_str", pointer) && type_find_member(stripped, "_M_len", length);
-    struct type_member holder, inner;
-    Dwarf_Die type;
-    if (!type_find_member(stripped, "_M_dataplus", &holder) || !type_find_member(stripped, "_M_string_length", length))
-        return false;
-    type = holder.type;
-    if (!type_strip(&type) || !type_find_member(&type, "_M_p", &inner))
-        return false;
-    *pointer = inner;
-    pointer->offset += holder.offset;
-    return true;
-}
-
-/* The type that a template is for. */
-static bool type_of_template(Dwarf_Die *stripped, Dwarf_Die *type)
-{
-    Dwarf_Die child;
-    if (dwarf_child(stripped, &child) != 0)
-        return false;
-    for (int i = 0; i < MOST_MEMBERS; i++) {
-        if (dwarf_tag(&child) == DW_TAG_template_type_parameter)
-            return type_of(&child, type) && type_strip(type);
-        if (dwarf_siblingof(&child, &child) != 0)
-            return false;
-    }
-    return false;
-}
-
-/* Those of GCC's library. A deleter may hold pointers as well, under other names. */
-bool type_smart_pointer(Dwarf_Die *stripped, struct type_member *member)
-{
-    Dwarf_Die target;
-    if (type_special(stripped) != TYPE_SMART_POINTER || !type_of_template(stripped, &target))
-        return false;
-    struct type_search unique = { .name = "_M_head_impl", .target = dwarf_dieoffset(&target) };
-    struct type_search shared = { .name = "_M_ptr", .target = unique.target };
-    return type_search(&unique, stripped, 0, member) || type_search(&shared, stripped, 0, member);
+    struct type_search search = { .name = name, .target = dwarf_dieoffset(target) };
+    return type_is_class(stripped) && type_search(&search, stripped, 0, member);
 }

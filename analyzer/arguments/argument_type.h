@@ -40,6 +40,9 @@ bool type_is_signed(Dwarf_Die *stripped);
 /* What a value of this type is. */
 enum argument_kind type_kind(Dwarf_Die *stripped);
 
+/* How many bytes an array of characters has as a text; zero if it is none, or has no known end. */
+uint64_t type_text_room(Dwarf_Die *stripped);
+
 /* How a source writes the type, such as "const char *". The caller frees it. */
 char *type_name(Dwarf_Die *type);
 
@@ -57,15 +60,10 @@ struct type_member {
 /* Finds a member, also in base classes and unnamed members. False if there is none, or its place is computed. */
 bool type_find_member(Dwarf_Die *stripped, const char *name, struct type_member *member);
 
-/* The pointer that a smart pointer holds. False if it is of another library. */
-bool type_smart_pointer(Dwarf_Die *stripped, struct type_member *member);
+/* The same of a pointer to `target`, also within other members. */
+bool type_find_pointer(Dwarf_Die *stripped, const char *name, Dwarf_Die *target, struct type_member *member);
 
-enum type_special { TYPE_USUAL, TYPE_STRING, TYPE_STRING_VIEW, TYPE_SMART_POINTER };
-
-/* Which class of the C++ library it is. */
-enum type_special type_special(Dwarf_Die *stripped);
-
-/* The place of a text's pointer and length in a string or string view. False if it is of another library. */
-bool type_text_members(Dwarf_Die *stripped, struct type_member *pointer, struct type_member *length);
+/* The place of a member or a base class. False for virtual bases, whose places are computed. */
+bool type_place_member(Dwarf_Die *die, struct type_member *member);
 
 #endif

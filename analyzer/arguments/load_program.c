@@ -85,6 +85,9 @@ static char *load_text_of(const struct load *l, const struct load_names *names, 
     case LOAD_TEXT_COUNTED:
         text = need_text("text at %s, %s bytes", left, right);
         break;
+    case LOAD_TEXT_BOUNDED:
+        text = need_text("text at %s, up to %s bytes", left, right);
+        break;
     default:
         text = need_text("(%s %s %s)", left, load_signs[l->op], right);
         break;

@@ -9,6 +9,7 @@ static const struct {
     [MISSING_COMPUTED] = { "computed", "the debug information computes it in a way that dwell does not read" },
     [MISSING_NOT_STORED] = { "not-stored", "is stored only after the probe is called" },
     [MISSING_IN_PARTS] = { "in-parts", "its bytes are in several places" },
+    [MISSING_EMPTY] = { "empty", "its type has no members" },
     [MISSING_TYPE] = { "type", "has no single value: name a member of it" },
     [MISSING_WIDE] = { "wide", "has more than 8 bytes" },
     [MISSING_INLINED] = { "inlined", "the result of an inlined copy has no place of its own" },

@@ -8,6 +8,7 @@ enum missing {
     MISSING_COMPUTED,     /* the debug information says how to compute it in a way that is not known here */
     MISSING_NOT_STORED,   /* it comes to its place only after the probe's call */
     MISSING_IN_PARTS,     /* its bytes are in several places */
+    MISSING_EMPTY,        /* its type has no values, as a class without members */
     MISSING_TYPE,         /* its type has no single value, as that of a struct */
     MISSING_WIDE,         /* it has more than eight bytes */
     MISSING_INLINED,      /* a result of an inlined copy, which is no register */

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { OPERAND_RAX = 0, OPERAND_RSP = 4, OPERAND_RBP = 5 };
+enum { OPERAND_RAX = 0, OPERAND_RDX = 2, OPERAND_RSP = 4, OPERAND_RBP = 5 };
 
 /* The parts of an instruction. */
 struct operands {

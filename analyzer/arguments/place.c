@@ -351,6 +351,20 @@ struct place place_of(const struct load_program *program, bool is_value)
     return place;
 }
 
+void place_add_piece(struct place *place, uint64_t size, const struct load_program *program, bool is_value)
+{
+    const struct place_piece *before = place->count ? &place->pieces[place->count - 1] : NULL;
+    if (place->count == PLACE_PIECES)
+        return;
+    place->pieces[place->count++] = (struct place_piece){
+        .begin = before ? before->begin + before->size : 0,
+        .size = size,
+        .known = true,
+        .is_value = is_value,
+        .program = *program,
+    };
+}
+
 /* The piece that has all these bytes. NULL if none has. */
 static const struct place_piece *place_piece_of(const struct place *place, uint64_t size)
 {
@@ -361,6 +375,16 @@ static const struct place_piece *place_piece_of(const struct place *place, uint6
             return piece;
     }
     return NULL;
+}
+
+bool place_address(const struct place *place, uint64_t size, struct load_program *program)
+{
+    const struct place_piece *piece = place_piece_of(place, size);
+    if (!piece || !piece->known || piece->is_value)
+        return false;
+    const uint64_t inside = place->offset - piece->begin;
+    *program = piece->program;
+    return (!inside || load_add(program, LOAD_ADD, 0, (int64_t)inside)) && load_check(program);
 }
 
 enum missing place_load(const struct place *place, uint64_t size, struct load_program *program)

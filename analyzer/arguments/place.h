@@ -47,6 +47,12 @@ bool place_frame(const struct place_at *at, struct load_program *program);
 /* A place of one piece. */
 struct place place_of(const struct load_program *program, bool is_value);
 
+/* Adds a piece of that size behind those that the place has. */
+void place_add_piece(struct place *place, uint64_t size, const struct load_program *program, bool is_value);
+
+/* The program that leaves the address of `size` bytes of the place. False if they do not lie together in memory. */
+bool place_address(const struct place *place, uint64_t size, struct load_program *program);
+
 /* The program that leaves `size` bytes of the place, 1 to 8, extended with zeros. */
 enum missing place_load(const struct place *place, uint64_t size, struct load_program *program);
 

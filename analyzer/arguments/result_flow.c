@@ -326,8 +326,8 @@ static struct result_state result_begin(const struct image *image, bool has_fram
     return s;
 }
 
-bool result_find_x86(const struct image *image, const struct hook_call *call, bool vector, bool has_frame,
-                     struct load_program *program)
+bool result_find_x86(const struct image *image, const struct hook_call *call, struct result_register wanted,
+                     bool has_frame, struct load_program *program)
 {
     struct result_state s = result_begin(image, has_frame);
     uint64_t at = call->next;
@@ -340,7 +340,7 @@ bool result_find_x86(const struct image *image, const struct hook_call *call, bo
         if (!room || !x86_decode(code, room, at, &insn) || !insn.length)
             return false;
         if (insn.kind == X86_END) {
-            *program = vector ? s.vectors[0] : s.general[OPERAND_RAX];
+            *program = wanted.vector ? s.vectors[wanted.number] : s.general[wanted.number ? OPERAND_RDX : OPERAND_RAX];
             return (code[0] == 0xc3 || code[0] == 0xc2 || (room > 1 && code[0] == 0xf3 && code[1] == 0xc3)) &&
                    load_check(program);
         }

@@ -7,11 +7,17 @@
 #include "arguments/hook_calls.h"
 #include "arguments/load_program.h"
 
-/* Follows the code from a call of the probe to the function's end, and makes the program that leaves what the register
- * of results (that of floating point if `vector`) will hold there. `has_frame`: the register of the frame has it. False
+/* The first or second register of results, or of those in floating point: rax, rdx, xmm0, xmm1; x0, x1, v0, v1. */
+struct result_register {
+    bool vector;
+    unsigned number;
+};
+
+/* Follows the code from a call of the probe to the function's end, and makes the program that leaves what a register of
+ * results will hold there. `has_frame`: the register of the frame has it. False
  * if the code does not show it. */
-typedef bool result_finder(const struct image *image, const struct hook_call *call, bool vector, bool has_frame,
-                           struct load_program *program);
+typedef bool result_finder(const struct image *image, const struct hook_call *call, struct result_register wanted,
+                           bool has_frame, struct load_program *program);
 
 result_finder result_find_x86, result_find_aarch64;
 

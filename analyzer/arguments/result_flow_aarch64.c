@@ -290,8 +290,8 @@ static void flow_begin(struct flow_state *s, bool has_frame)
         load_add(&s->vectors[n], LOAD_VECTOR, n, 0);
 }
 
-bool result_find_aarch64(const struct image *image, const struct hook_call *call, bool vector, bool has_frame,
-                         struct load_program *program)
+bool result_find_aarch64(const struct image *image, const struct hook_call *call, struct result_register wanted,
+                         bool has_frame, struct load_program *program)
 {
     struct flow_state s;
     uint64_t at = call->next;
@@ -304,7 +304,7 @@ bool result_find_aarch64(const struct image *image, const struct hook_call *call
             return false;
         memcpy(&word, code, sizeof word);
         if (insn.kind == CODE_END) {
-            *program = vector ? s.vectors[0] : s.general[0];
+            *program = wanted.vector ? s.vectors[wanted.number] : s.general[wanted.number];
             return word == OP_RET && load_check(program);
         }
         if (insn.kind == CODE_CALL || insn.kind == CODE_CALL_ANY || insn.kind == CODE_BRANCH ||

@@ -7,15 +7,16 @@
 #include "arguments/operands.h"
 #include "levels/x86_decode.h"
 
-enum { MOST_BYTES = 1024, MOST_SLOTS = 32, REGISTERS = 16, VECTORS_FROM = 16, NO_SOURCE = 255 };
+enum { MOST_BYTES = 1024, MOST_SLOTS = 32, REGISTERS = 16, VECTORS_FROM = 16, NO_SOURCE = 255, DWARF_RBP = 6 };
 
-/* What a register or a word has: the lowest bytes of a register at the function's begin. `slot` is the word that it was
- * loaded from. Offsets are from the stack pointer at the function's begin. */
+/* What a register or a word has: the lowest bytes of a register at the function's begin. Behind the probe's call,
+ * `slot` is the word that has had them while it was called; or `kept`, which is one more than the register, if that is
+ * not zero. Offsets are from the stack pointer at the function's begin. */
 struct spilled_value {
-    uint8_t source, bytes;
+    uint8_t source, bytes, kept;
     int64_t slot;
 };
-static const struct spilled_value spilled_unknown = { NO_SOURCE, 0, 0 };
+static const struct spilled_value spilled_unknown = { NO_SOURCE, 0, 0, 0 };
 
 struct spilled_slot {
     int64_t at;
@@ -32,7 +33,7 @@ struct spilled_walk {
     int64_t home; /* behind the probe's call: the parameter's own place */
     bool seeks;   /* the code is behind that call */
     bool ended, found;
-    int64_t found_at;
+    struct spilled_value found_in;
 };
 
 /* ---- memory ---- */
@@ -49,7 +50,7 @@ static void spilled_store(struct spilled_walk *w, int64_t at, unsigned size, str
         const unsigned wanted = w->parameter->number + (w->parameter->vector ? VECTORS_FROM : 0);
         w->ended = true;
         w->found = at == w->home && size == w->parameter->size && value.source == wanted && value.bytes >= size;
-        w->found_at = value.slot;
+        w->found_in = value;
         return;
     }
     value.bytes = value.bytes < size ? value.bytes : (uint8_t)size;
@@ -64,7 +65,6 @@ static struct spilled_value spilled_load(const struct spilled_walk *w, int64_t a
         if (w->slots[i].at != at)
             continue;
         value.bytes = value.bytes < size ? value.bytes : (uint8_t)size;
-        value.slot = at;
         return value;
     }
     return spilled_unknown;
@@ -84,9 +84,10 @@ static bool spilled_is_low(const struct operands *i, unsigned number)
     return i->rex || number < 4; /* not ah, ch, dh or bh */
 }
 
-static bool spilled_is_frame(unsigned number)
+/* rbp is any other register unless it has the frame. */
+static bool spilled_is_frame(const struct spilled_walk *w, unsigned number)
 {
-    return number == OPERAND_RSP || number == OPERAND_RBP;
+    return number == OPERAND_RSP || (number == OPERAND_RBP && w->has_frame);
 }
 
 /* mov between general registers, or to the register of the frame. */
@@ -97,7 +98,7 @@ static bool spilled_copy(struct spilled_walk *w, const struct operands *i, unsig
         w->has_frame = true;
         return true;
     }
-    if (spilled_is_frame(to) || (size == 1 && !(spilled_is_low(i, to) && spilled_is_low(i, from))))
+    if (spilled_is_frame(w, to) || (size == 1 && !(spilled_is_low(i, to) && spilled_is_low(i, from))))
         return false;
     w->general[to] = w->general[from];
     w->general[to].bytes = w->general[to].bytes < size ? w->general[to].bytes : (uint8_t)size;
@@ -114,7 +115,7 @@ static bool spilled_move(struct spilled_walk *w, const struct operands *i)
     if (byte && !spilled_is_low(i, i->reg))
         return false;
     const bool in_frame = spilled_operand(w, i, &at);
-    if (load && !spilled_is_frame(i->reg)) {
+    if (load && !spilled_is_frame(w, i->reg)) {
         w->general[i->reg] = in_frame ? spilled_load(w, at, size) : spilled_unknown;
         return true;
     }
@@ -159,7 +160,7 @@ static bool spilled_cut_to_bit(struct spilled_walk *w, const struct operands *i,
         return false;
     struct spilled_value *value = &w->general[of_al ? OPERAND_RAX : i->rm];
     *value = w->parameter->is_bool ? *value : spilled_unknown;
-    return !spilled_is_frame(i->rm) || of_al;
+    return !spilled_is_frame(w, i->rm) || of_al;
 }
 
 static bool spilled_step(struct spilled_walk *w, const uint8_t *code, const struct x86_insn *insn)
@@ -188,7 +189,7 @@ static bool spilled_step(struct spilled_walk *w, const uint8_t *code, const stru
     for (unsigned n = 0; n < REGISTERS; n++)
         if (insn->writes >> n & 1) {
             w->general[n] = spilled_unknown;
-            if (spilled_is_frame(n))
+            if (spilled_is_frame(w, n))
                 return false;
         }
     return spilled_loses_registers(&i);
@@ -218,20 +219,27 @@ static bool spilled_follow(struct spilled_walk *w, const struct image *image, ui
     return at == end || w->ended;
 }
 
-static void spilled_forget_registers(struct spilled_walk *w)
+/* A call preserves some registers. What these and words of the frame have now is what is looked for. */
+static void spilled_pass_call(struct spilled_walk *w)
 {
-    for (unsigned n = 0; n < REGISTERS; n++)
-        w->general[n] = w->vectors[n] = spilled_unknown;
+    for (unsigned i = 0; i < w->slot_count; i++)
+        w->slots[i].value.slot = w->slots[i].at;
+    for (unsigned n = 0; n < REGISTERS; n++) {
+        w->vectors[n] = spilled_unknown;
+        if (X86_CALLER_SAVED >> n & 1)
+            w->general[n] = spilled_unknown;
+        else
+            w->general[n].kept = (uint8_t)(n + 1);
+    }
 }
 
 bool spilled_find_x86(const struct image *image, const struct hook_call *call, const struct spilled_parameter *p,
-                      struct frame_word *found)
+                      struct spilled_place *found)
 {
     struct spilled_walk w = { .parameter = p };
-    spilled_forget_registers(&w);
     for (unsigned n = 0; n < REGISTERS; n++) {
-        w.general[n] = (struct spilled_value){ (uint8_t)n, 8, 0 };
-        w.vectors[n] = (struct spilled_value){ (uint8_t)(VECTORS_FROM + n), 8, 0 };
+        w.general[n] = (struct spilled_value){ (uint8_t)n, 8, 0, 0 };
+        w.vectors[n] = (struct spilled_value){ (uint8_t)(VECTORS_FROM + n), 8, 0, 0 };
     }
     if (!p->size || p->size > 8 || call->at <= call->begin || call->at - call->begin > MOST_BYTES ||
         !spilled_follow(&w, image, call->begin, call->at) || (!p->home.by_stack && !w.has_frame))
@@ -239,9 +247,13 @@ bool spilled_find_x86(const struct image *image, const struct hook_call *call, c
     const int64_t base = p->home.by_stack ? w.stack : w.frame;
     w.home = base + p->home.offset;
     w.seeks = true;
-    spilled_forget_registers(&w);
+    spilled_pass_call(&w);
     if (!spilled_follow(&w, image, call->next, call->next + MOST_BYTES) || !w.found)
         return false;
-    *found = (struct frame_word){ p->home.by_stack, w.found_at - base };
+    *found = (struct spilled_place){ .word = { p->home.by_stack, w.found_in.slot - base } };
+    if (w.found_in.kept) {
+        const unsigned number = w.found_in.kept - 1u;
+        *found = (struct spilled_place){ true, number == OPERAND_RBP ? DWARF_RBP : number, { false, 0 } };
+    }
     return true;
 }

@@ -14,11 +14,18 @@ struct spilled_parameter {
     struct frame_word home; /* where it is from its store behind the probe's call on */
 };
 
-/* Finds the word that has the parameter while the probe is called. The code before the call must store the caller's
- * register there, and that behind it copy this word to the parameter's own place, before anything else comes there.
- * False if it does something else. */
+/* A word of the frame, or a register that calls preserve, by its number in DWARF. */
+struct spilled_place {
+    bool in_register;
+    unsigned number;
+    struct frame_word word;
+};
+
+/* Finds what has the parameter while the probe is called. The code before the call must copy the caller's register
+ * there, and that behind it copy this to the parameter's own place, before anything else comes there. False if it does
+ * something else. */
 typedef bool spilled_finder(const struct image *image, const struct hook_call *call, const struct spilled_parameter *p,
-                            struct frame_word *found);
+                            struct spilled_place *found);
 
 spilled_finder spilled_find_x86;
 

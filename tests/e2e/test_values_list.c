@@ -37,7 +37,7 @@ Test(e2e_values_list, parts)
                 "p->low|unsigned int|unsigned|4|1|1|\np->next->name[1]|char|character|1|1|1|\n"
                 "*q|struct point *|address|8|1|1|\nreturn|long int|signed|8|1|1|\n");
     expect_rows("-O0", "f_large f_large:by_value.tail f_wide:wide",
-                "by_value|struct large|none|48|0|1|type\nlast|int|signed|4|1|1|\nreturn|long int|signed|8|1|1|\n"
+                "by_value.tail|int|signed|4|1|1|\nlast|int|signed|4|1|1|\nreturn|long int|signed|8|1|1|\n"
                 "by_value.tail|int|signed|4|1|1|\nwide|long double|float|16|0|1|wide\n");
 }
 
@@ -50,7 +50,8 @@ Test(e2e_values_list, of_clang_without_optimisation)
                  "a|_Bool|bool|1|1|1|\nb|char|character|1|1|1|\nc|enum color|enum|4|1|1|\nd|enum size|enum|4|1|1|\n"
                  "return|_Bool|bool|1|0|1|result-place\na|float|float|4|1|1|\nb|double|float|8|1|1|\n"
                  "c|float|float|4|1|1|\nn|int|signed|4|1|1|\nreturn|double|float|8|1|1|\n"
-                 "p|struct pair|none|8|0|1|type\nlast|int|signed|4|0|1|not-stored\nreturn|int|signed|4|1|1|\n"));
+                 "p.first|int|signed|4|1|1|\np.second|int|signed|4|1|1|\nlast|int|signed|4|1|1|\n"
+                 "return|int|signed|4|1|1|\n"));
     free(rows);
 }
 

@@ -124,6 +124,23 @@ Test(unit_load_program, texts)
     free(described);
 }
 
+/* Those of arrays end with a zero, or with the array. */
+Test(unit_load_program, bounded_texts)
+{
+    const struct load_program bounded =
+        PROGRAM({ LOAD_REGISTER, REG_RSP, 0 }, { LOAD_NUMBER, 0, 5 }, { LOAD_TEXT_BOUNDED, 0, 0 });
+    char *described = load_describe(&bounded, &load_names_x86);
+    memset(memory, 'x', sizeof memory);
+    expect_text(bounded, 64, "xxxxx", false);
+    expect_text(bounded, 4, "xxxx", true);
+    memcpy(memory, "hell", 5);
+    expect_text(bounded, 64, "hell", false);
+    expect_text(bounded, 4, "hell", false);
+    expect_text(bounded, 3, "hel", true);
+    cr_expect(eq(str, described, "text at rsp, up to 5 bytes"));
+    free(described);
+}
+
 /* The end of memory behind a text is no fault; one in it is. */
 Test(unit_load_program, unreadable_memory)
 {
@@ -156,6 +173,7 @@ Test(unit_load_program, bad_programs)
         { { LOAD_NUMBER, 0, 1 }, { LOAD_SIGNED, 65, 0 }, { LOAD_NEGATE, 0, 0 } },
         { { LOAD_NUMBER, 0, 1 }, { LOAD_TEXT, 0, 0 }, { LOAD_NUMBER, 0, 1 } }, /* goes on after a text */
         { { LOAD_NUMBER, 0, 1 }, { LOAD_NUMBER, 0, 1 }, { LOAD_TEXT, 0, 0 } },
+        { { LOAD_NUMBER, 0, 1 }, { LOAD_TEXT_BOUNDED, 0, 0 }, { LOAD_NUMBER, 0, 1 } },
         { { LOAD_NUMBER, 0, 1 }, { LOAD_OPS, 0, 0 }, { LOAD_NEGATE, 0, 0 } },
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {

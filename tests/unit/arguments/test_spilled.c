@@ -7,7 +7,7 @@
 
 TestSuite(unit_spilled);
 
-enum { BEGIN = 0x1000, CALL_BYTES = 5, NONE = 0, RDI = 7, RSI = 6 };
+enum { BEGIN = 0x1000, CALL_BYTES = 5, NONE = 0, RDI = 7, RSI = 6, IN_REGISTER = 1000 };
 
 #define PROLOGUE 0x55, 0x48, 0x89, 0xe5, 0x48, 0x83, 0xec, 0x40 /* push rbp; mov rbp, rsp; sub rsp, 64 */
 #define SPILL_NUMBER 0x89, 0x7d, 0xe8                           /* mov [rbp - 24], edi */
@@ -40,11 +40,13 @@ static int64_t spilled_in(struct code before, struct code after, const struct sp
     const struct hook_call probe = {
         .function = BEGIN, .begin = BEGIN, .at = BEGIN + before.size, .next = BEGIN + before.size + sizeof call
     };
-    struct frame_word found;
+    struct spilled_place found;
     if (!spilled_find_x86(&image, &probe, parameter, &found))
         return NONE;
-    cr_assert(eq(int, found.by_stack, parameter->home.by_stack));
-    return found.offset;
+    if (found.in_register)
+        return IN_REGISTER + found.number;
+    cr_assert(eq(int, found.word.by_stack, parameter->home.by_stack));
+    return found.word.offset;
 }
 
 #define USUAL_BEFORE CODE(PROLOGUE, SPILL_NUMBER, SPILL_ADDRESS)
@@ -64,6 +66,14 @@ Test(unit_spilled, words_by_the_stack_pointer)
     const struct code without_frame = CODE(0x48, 0x83, 0xec, 0x40, 0x89, 0x7c, 0x24, 0x10);
     const struct code after = CODE(0x8b, 0x44, 0x24, 0x10, 0x89, 0x44, 0x24, 0x3c, RETURN);
     cr_expect(eq(i64, spilled_in(without_frame, after, &by_stack), 16));
+}
+
+/* Behind the call, the value goes through another word: mov edi, [rbp - 24]; mov [rbp - 48], edi; mov eax, [rbp - 48];
+ * mov [rbp - 4], eax. */
+Test(unit_spilled, words_that_are_copied_twice)
+{
+    const struct code twice = CODE(LOAD_NUMBER_AGAIN, 0x89, 0x7d, 0xd0, 0x8b, 0x45, 0xd0, 0x89, 0x45, 0xfc, RETURN);
+    cr_expect(eq(i64, spilled_in(USUAL_BEFORE, twice, &number), -24));
 }
 
 /* mov al, dl; mov [rbp - 24], al. Truths are cut to a bit: and al, 1. */
@@ -116,6 +126,21 @@ Test(unit_spilled, words_that_are_changed)
     cr_expect(eq(i64, AFTER(0xc7, 0x45, 0xe8, 0x05, 0x00, 0x00, 0x00), NONE)); /* mov dword [rbp-24], 5 */
     cr_expect(eq(i64, AFTER(0xc7, 0x45, 0xfc, 0x05, 0x00, 0x00, 0x00), NONE)); /* mov dword [rbp-4], 5 */
     cr_expect(eq(i64, AFTER(0xc6, 0x45, 0xff, 0x05), NONE));                   /* mov byte [rbp-1], 5 */
+}
+
+/* mov r15, rsi, and behind the call mov [rbp - 16], r15. r10 is lost, and so is r15 if the code changes it. rbp can be
+ * such a register, too: push rbp; mov rbp, rsi; and behind the call mov [rsp], rbp. */
+Test(unit_spilled, registers_that_calls_preserve)
+{
+    const struct code kept = CODE(PROLOGUE, 0x49, 0x89, 0xf7), lost = CODE(PROLOGUE, 0x49, 0x89, 0xf2);
+    const struct code store = CODE(0x4c, 0x89, 0x7d, 0xf0, RETURN);
+    const struct code changed = CODE(0x49, 0x89, 0xc7, 0x4c, 0x89, 0x7d, 0xf0, RETURN);
+    const struct spilled_parameter by_stack = { .number = RSI, .size = 8, .home = { true, 0 } };
+    cr_expect(eq(i64, spilled_in(kept, store, &address), IN_REGISTER + 15));
+    cr_expect(eq(i64, spilled_in(kept, changed, &address), NONE));
+    cr_expect(eq(i64, spilled_in(lost, CODE(0x4c, 0x89, 0x55, 0xf0, RETURN), &address), NONE));
+    cr_expect(eq(i64, spilled_in(CODE(0x55, 0x48, 0x89, 0xf5), CODE(0x48, 0x89, 0x2c, 0x24, RETURN), &by_stack),
+                 IN_REGISTER + 6));
 }
 
 /* A branch, a call, a store elsewhere, an addition, and what aligns the stack. */
