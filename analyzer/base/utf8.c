@@ -1,6 +1,8 @@
-/* Finds the characters of UTF-8 in a text, and replaces the bytes that belong to none. */
+/* Finds the characters of UTF-8 in a text, and replaces or escapes the bytes that belong to none. */
 #include "base/utf8.h"
 
+#include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -25,6 +27,25 @@ uint32_t utf8_decode(const char *at, size_t length)
     for (size_t i = 1; i < length; i++)
         character = character << 6 | ((unsigned char)at[i] & 0x3f);
     return character;
+}
+
+/* Whether the backslash would be read as the beginning of an escape. */
+static bool utf8_begins_escape(const char *text)
+{
+    return text[0] == '\\' && text[1] == 'x' && strspn(text + 2, "0123456789abcdef") >= 2;
+}
+
+char *utf8_escape(const char *text)
+{
+    char *escaped = need_memory(strlen(text) * 4 + 1, 1), *to = escaped;
+    while (*text) {
+        const size_t length = utf8_begins_escape(text) ? 0 : utf8_character_length(text);
+        if (length)
+            memcpy(to, text, length);
+        to += length ? length : (size_t)sprintf(to, "\\x%02x", (unsigned char)*text);
+        text += length ? length : 1;
+    }
+    return escaped;
 }
 
 char *utf8_repair(const char *text)

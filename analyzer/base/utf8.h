@@ -14,4 +14,8 @@ uint32_t utf8_decode(const char *at, size_t length);
 /* A copy in which U+FFFD replaces each byte that is not part of a character. The caller frees it. */
 char *utf8_repair(const char *text);
 
+/* A copy from which the bytes can be restored: \xff for a byte that is not part of a character. A backslash becomes
+ * \x5c if such an escape seems to follow. It is what visible.h makes of these. The caller frees it. */
+char *utf8_escape(const char *text);
+
 #endif

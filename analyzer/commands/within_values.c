@@ -11,6 +11,7 @@
 #include "analysis/loaded_values.h"
 #include "base/comparison.h"
 #include "base/memory.h"
+#include "base/visible.h"
 #include "commands/commands.h"
 #include "profile/call_scan.h"
 #include "tables/recorded_argument.h"
@@ -126,8 +127,20 @@ static bool within_has_numbers(const struct recorded_value *v)
     return recorded_value_is_number(v) || v->kind == DWELL_VALUE_ENUM;
 }
 
-/* Numbers are compared as such, and all others as the text that dwell values shows. NAN is equal to itself, as the
- * values of dwell values are, and neither less nor more than a number. */
+/* Whether a terminal shows the text as this one, with an escape. */
+static bool within_is_shown(const struct within_condition *c, const struct recorded_value *v, const uint64_t *words)
+{
+    if (!strchr(c->value, '\\'))
+        return false;
+    char *text = recorded_value_text(v, words), *shown = visible_text(text);
+    const bool same = strcmp(c->value, shown) == 0;
+    free(text);
+    free(shown);
+    return same;
+}
+
+/* Numbers are compared as such, and all others as the text that dwell values shows, on a terminal or in data. NAN is
+ * equal to itself, as the values of dwell values are, and neither less nor more than a number. */
 static bool within_holds(const struct within_condition *c, const struct recorded_value *v, const uint64_t *words)
 {
     if (!words)
@@ -140,10 +153,11 @@ static bool within_holds(const struct within_condition *c, const struct recorded
                    !comparison_is_by_order(c->comparison);
         return comparison_holds(c->comparison, order);
     }
-    char *text = recorded_value_text(v, words);
-    const bool same =
-        comparison_is_by_glob(c->comparison) ? fnmatch(c->value, text, 0) == 0 : strcmp(c->value, text) == 0;
-    free(text);
+    char *data = recorded_value_data(v, words);
+    const bool same = comparison_is_by_glob(c->comparison)
+                          ? fnmatch(c->value, data, 0) == 0
+                          : strcmp(c->value, data) == 0 || within_is_shown(c, v, words);
+    free(data);
     return same == comparison_wants_same(c->comparison);
 }
 

@@ -74,7 +74,7 @@ struct value_arg value_args_get(const struct value_args *a, const struct recorde
     return (struct value_arg){
         .name = v->name,
         .kind = kind,
-        .text = recorded_value_text(v, words),
+        .text = recorded_value_data(v, words),
         .word = words ? *words : 0,
         .real = words && kind == VALUE_ARG_REAL ? value_arg_real(recorded_value_number(v, *words)) : 0,
     };

@@ -197,13 +197,14 @@ static struct table by_make_table(const struct analysis *analysis, const struct 
 /* In data, what could not be read is unknown. Of an enumeration, what has no name is a number. */
 static void by_fill_value(struct cell *row, const struct recorded_value *v, const uint64_t *words)
 {
-    char *text = recorded_value_text(v, words);
+    char *text = recorded_value_text(v, words), *data = recorded_value_data(v, words);
     cell_text(&row[BY_VALUE], text);
     if (words)
-        cell_text(&row[BY_FROM], text);
+        cell_text(&row[BY_FROM], data);
     row[BY_FROM].is_value = true;
     row[BY_FROM].is_number = v->kind == DWELL_VALUE_ENUM && !recorded_value_is_named(v, words);
     free(text);
+    free(data);
 }
 
 static void by_fill_range(struct cell *row, const struct recorded_value *v, int32_t range)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/utf8.h"
 #include "tables/recorded_argument.h"
 #include "trace/value_names.h"
 
@@ -158,6 +159,16 @@ char *recorded_value_text(const struct recorded_value *v, const uint64_t *words)
     default:
         return need_text("%" PRId64, (int64_t)*words);
     }
+}
+
+char *recorded_value_data(const struct recorded_value *v, const uint64_t *words)
+{
+    char *text = recorded_value_text(v, words);
+    if (v->kind != DWELL_VALUE_TEXT || !words)
+        return text;
+    char *escaped = utf8_escape(text);
+    free(text);
+    return escaped;
 }
 
 char *recorded_range_text(const struct recorded_value *v, int32_t range)

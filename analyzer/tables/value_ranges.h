@@ -7,8 +7,11 @@
 /* `words` are those of recorded_value_words: NULL if the value could not be read. Such values come last. */
 int recorded_value_compare(const struct recorded_value *v, const uint64_t *a, const uint64_t *b);
 
-/* The caller frees it. */
+/* The bytes of a text are as they were. The caller frees it. */
 char *recorded_value_text(const struct recorded_value *v, const uint64_t *words);
+
+/* The same for data: bytes that belong to no character are \xff (base/utf8.h), so that no two texts look alike. */
+char *recorded_value_data(const struct recorded_value *v, const uint64_t *words);
 
 /* Whether the word has a name of the value's enumeration. */
 bool recorded_value_is_named(const struct recorded_value *v, const uint64_t *words);

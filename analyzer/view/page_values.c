@@ -71,7 +71,7 @@ static struct json_object *page_value_json(const struct recorded_value *v, const
         return NULL;
     if (recorded_value_is_number(v) && isfinite(recorded_value_number(v, *words)))
         return json_object_new_double(recorded_value_number(v, *words));
-    char *text = recorded_value_text(v, words);
+    char *text = recorded_value_data(v, words);
     struct json_object *object = json_new_text(text);
     free(text);
     return object;

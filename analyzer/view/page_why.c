@@ -59,12 +59,14 @@ static struct page_why_candidate *page_why_candidates(const struct analysis *ana
 
 /* ---- a comparison ---- */
 
+/* Columns without a key are for people only. */
 static struct json_object *page_why_rows(const struct table *t)
 {
-    size_t *order = need_memory(t->column_count, sizeof *order);
+    size_t *order = need_memory(t->column_count, sizeof *order), count = 0;
     for (size_t i = 0; i < t->column_count; i++)
-        order[i] = i;
-    struct json_object *list = table_json_rows(t, order, t->column_count, MAX_ROWS);
+        if (*t->columns[i].key)
+            order[count++] = i;
+    struct json_object *list = table_json_rows(t, order, count, MAX_ROWS);
     free(order);
     return list;
 }

@@ -50,7 +50,7 @@ def perfetto(path, function, name):
             continue
         for kind, value, key in re.findall(r"debug_annotations \{\s+(\w+)_value: (.*)\s+name: (.*)", event):
             if json.loads(key) == name:
-                yield json.loads(value) if kind == "string" else value
+                yield value[1:-1].encode("ascii").decode("unicode_escape").encode("latin-1").decode("utf-8") if kind == "string" else value
 
 
 def ctf(path, function, name):

@@ -119,14 +119,16 @@ OUTER int f_pointer(const Request *request)
 }
 
 OUTER long f_library(const std::vector<Point> &points, const std::map<int, int> &map, const std::list<int> &list,
-                     const std::optional<int> &maybe, std::chrono::milliseconds time, const std::unique_ptr<Point> &point,
-                     const std::vector<int>::iterator &at)
+                     const std::optional<int> &maybe, std::chrono::milliseconds time,
+                     const std::unique_ptr<Point> &point, const std::vector<int>::iterator &at)
 {
     sink = 3;
-    return static_cast<long>(points.size() + map.size() + list.size()) + maybe.value_or(0) + time.count() + point->x + *at;
+    return static_cast<long>(points.size() + map.size() + list.size()) + maybe.value_or(0) + time.count() + point->x +
+           *at;
 }
 
-OUTER int f_nothing(Empty, std::nullptr_t, const Empty &empty, const std::mutex &mutex, const Opaque &opaque, Opaque value)
+OUTER int f_nothing(Empty, std::nullptr_t, const Empty &empty, const std::mutex &mutex, const Opaque &opaque,
+                    Opaque value)
 {
     sink = &empty == nullptr;
     sink = reinterpret_cast<long>(&mutex) == reinterpret_cast<long>(&opaque);
