@@ -377,11 +377,11 @@ static void load_collect(struct analysis *analysis, const struct analysis_option
 }
 
 /* Samples and counting take a part of single calls. So these are read after that, once for all that is wanted of them.
- * Sums have their limits and durations. `limits`: without probes. */
+ * Sums have their limits and durations, and these are shown within those. `limits`: without probes. */
 static void load_divide(struct analysis *analysis, bool limits)
 {
     const bool sums = analysis->file->sums.summed_count;
-    if (sums && limits)
+    if (sums && (limits || (analysis->durations && !analysis->summary.raw && !analysis->lines)))
         single_calls_take_limits(analysis);
     if (sums && analysis->durations && durations_lack_probes(analysis))
         profile_drop_durations(analysis->profile);

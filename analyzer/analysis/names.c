@@ -87,6 +87,8 @@ static char *names_of_symbol(const struct symbol *symbol, const char *module, ui
     return names_from_address(module, offset);
 }
 
+static const char no_module[] = "(code in no module)"; /* such as that of a compiler that runs in the program */
+
 static struct function_name names_of(const struct recorded_symbols *recorded, struct binaries *binaries,
                                      const struct profile_module *m, uint64_t offset)
 {
@@ -96,8 +98,9 @@ static struct function_name names_of(const struct recorded_symbols *recorded, st
         symbol = binaries_find(binaries, &module, offset);
     }
     const bool linked = symbol.linkage_name && symbol.linkage_name[0];
+    const bool in_no_module = !m->path[0] && !offset; /* of samples: all such code is one function */
     struct function_name name = { .module = names_module(m->path), .line = symbol.line };
-    name.name = names_of_symbol(&symbol, name.module, offset);
+    name.name = in_no_module ? need_copy(no_module, strlen(no_module)) : names_of_symbol(&symbol, name.module, offset);
     name.linkage_name = linked ? need_copy(symbol.linkage_name, strlen(symbol.linkage_name)) : NULL;
     name.file = symbol.file ? need_copy(symbol.file, strlen(symbol.file)) : NULL;
     return name;

@@ -92,7 +92,7 @@ static bool sampled_paths_are_own(const struct profile *p, uint32_t node)
 /* Whether the runtime may call it: libc, the loader and the kernel's code. */
 static bool sampled_frame_may_be_of_probe(const struct sampled_frame *frame)
 {
-    static const char *const files[] = { "libc.so", "ld-linux", "libpthread.so", "libdl.so", "linux-vdso", "[vdso]" };
+    static const char *const files[] = { "libc.so", "ld-linux", "libpthread.so", "libdl.so", DWELL_KERNELS_MODULE };
     const char *name = frame->module ? path_file_name(frame->module->path) : files[0];
     for (size_t i = 0; i < sizeof files / sizeof *files; i++)
         if (strncmp(name, files[i], strlen(files[i])) == 0)

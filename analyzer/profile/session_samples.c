@@ -20,6 +20,7 @@
 #include "trace/symbol_table.h"
 
 enum { MAX_FRAMES = 48 };
+enum { CODE_OF_PROGRAM, CODE_OF_STUBS }; /* outside of all modules, in place of an offset */
 #define FRAME_NONE UINT32_MAX
 
 struct samples_symbol {
@@ -33,7 +34,7 @@ struct samples_reader {
     struct binaries *binaries;
     struct unwinder *unwinder;        /* NULL if stacks cannot be unwound */
     const struct trace_process *last; /* the process that was unwound last */
-    bool has_stubs;                   /* there is code of the runtime outside of all modules */
+    bool has_stubs;                   /* there is code of the runtime outside of all modules, it is not known where */
     struct number_index *places;      /* (offset of an instruction, number of its module in memory) -> place */
     uint32_t *frame_of;               /* by place */
     size_t place_count, place_room;
@@ -89,11 +90,23 @@ static uint64_t samples_recorded_function(struct samples_reader *r, const struct
     return place && r->symbols[place - 1].identity == identity ? r->symbols[place - 1].offset : 0;
 }
 
+/* Whether the runtime has written the code at that address, which is outside of all modules. A forked child has the
+ * code of its parent. */
+static bool samples_is_stub(const struct samples_reader *r, const struct trace_process *process, uint64_t address)
+{
+    for (size_t steps = 0; process && steps <= r->file->process_count; steps++) {
+        if (stub_list_has(&r->file->stubs, process->serial, address))
+            return true;
+        process = session_file_process(r->file, process->parent_process);
+    }
+    return r->has_stubs;
+}
+
 /* FRAME_NONE if it is a stub through which calls go: its time is the caller's. */
 static uint32_t samples_make_frame(struct samples_reader *r, const struct trace_module *m, uint64_t offset)
 {
     struct session_samples *s = r->samples;
-    uint64_t begin = 0; /* code outside of all modules is one function, and so is the runtime */
+    uint64_t begin = m ? 0 : offset; /* other code outside of all modules is one function, and so is the runtime */
     if (m && !samples_is_runtime(m)) {
         const struct symbol_module module = samples_symbol_module(m);
         const enum code_kind kind = binaries_function(r->binaries, &module, offset, &begin);
@@ -107,9 +120,9 @@ static uint32_t samples_make_frame(struct samples_reader *r, const struct trace_
     if (slot->value_plus_1)
         return slot->value_plus_1 - 1;
     GROW(s->frames, s->frame_count, s->frame_room);
-    const enum sampled_code code = !m && r->has_stubs           ? SAMPLED_STUB
-                                   : m && samples_is_runtime(m) ? SAMPLED_RUNTIME
-                                                                : SAMPLED_PROGRAM;
+    const enum sampled_code code = !m && offset == CODE_OF_STUBS ? SAMPLED_STUB
+                                   : m && samples_is_runtime(m)  ? SAMPLED_RUNTIME
+                                                                 : SAMPLED_PROGRAM;
     s->frames[s->frame_count] = (struct sampled_frame){ m, begin, code };
     index_set(r->functions, slot, begin, number, (uint32_t)s->frame_count);
     return (uint32_t)s->frame_count++;
@@ -119,7 +132,9 @@ static uint32_t samples_find_frame(struct samples_reader *r, const struct trace_
                                    uint64_t time)
 {
     const struct trace_module *m = trace_module_at(process, address, time);
-    const uint64_t offset = m ? address - m->bias : 0;
+    const uint64_t offset = m                                      ? address - m->bias
+                            : samples_is_stub(r, process, address) ? CODE_OF_STUBS
+                                                                   : CODE_OF_PROGRAM;
     const uint32_t number = m ? (uint32_t)((uintptr_t)m / sizeof *m) : 0;
     struct index_slot *slot = index_find(r->places, offset, number);
     const bool is_new = !slot->value_plus_1;
@@ -298,7 +313,7 @@ static struct session_samples *samples_read(const struct session_file *file, str
         .file = file,
         .samples = need_memory(1, sizeof *r.samples),
         .binaries = binaries,
-        .has_stubs = file->levels.change_count || library_slots_read(file).linked,
+        .has_stubs = !file->stubs.count && (file->levels.change_count || library_slots_read(file).linked),
         .places = index_new(),
         .functions = index_new(),
     };

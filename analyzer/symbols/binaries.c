@@ -15,6 +15,7 @@
 #include "symbols/elf_facts.h"
 #include "symbols/image.h"
 #include "symbols/kept_files.h"
+#include "symbols/kernels_module.h"
 #include "symbols/os_calls.h"
 #include "symbols/scopes.h"
 #include "symbols/symbols.h"
@@ -235,9 +236,10 @@ static const char *binary_read(struct binary *binary, int fd)
 /* The file may have been removed or replaced. If it was kept open before, that one is read. */
 static void binary_open(struct binary *binary)
 {
-    int fd = open(binary->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    const bool kernels = kernels_module_is(binary->path);
+    int fd = kernels ? kernels_module_open() : open(binary->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     const char *wrong = fd < 0 ? strerror(errno) : binary_read(binary, fd);
-    if (!wrong)
+    if (!wrong || kernels) /* that a session is of another kernel is nothing to tell */
         return;
     binary->wrong = need_copy(wrong, strlen(wrong));
     fd = kept_file_open(&(struct symbol_module){ binary->path, binary->build_id, binary->build_id_length });

@@ -60,10 +60,8 @@ static void percentiles_limit_by(struct table *t, const char *least_key, const c
     }
 }
 
-void percentiles_limit(struct table *t, const struct analysis *analysis)
+void percentiles_limit(struct table *t)
 {
-    if (!analysis->limits)
-        return;
     percentiles_limit_by(t, "min", "max");
     percentiles_limit_by(t, "elapsed_inclusive_min", "elapsed_inclusive_max");
 }

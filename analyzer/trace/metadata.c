@@ -208,6 +208,13 @@ static void metadata_read_level(struct metadata_reader *r)
         (struct trace_level){ r->process, record.level, record.time, record.function };
 }
 
+static void metadata_read_stubs(struct metadata_reader *r)
+{
+    struct dwell_rec_stubs record;
+    if (TAKE(r, record))
+        stub_list_add(&r->file->stubs, &(struct trace_stubs){ r->process, record.begin, record.end });
+}
+
 static void metadata_read_descriptor(struct metadata_reader *r)
 {
     struct dwell_rec_descriptor record;
@@ -424,6 +431,7 @@ static void (*const readers[])(struct metadata_reader *) = {
     [DWELL_REC_MODULE_UNLOAD] = metadata_read_module_unload,
     [DWELL_REC_NOTE] = metadata_read_note,
     [DWELL_REC_LEVEL] = metadata_read_level,
+    [DWELL_REC_STUBS] = metadata_read_stubs,
     [DWELL_REC_DESCRIPTOR] = metadata_read_descriptor,
     [DWELL_REC_DECISION] = metadata_read_decision,
     [DWELL_REC_MADE] = metadata_read_made,

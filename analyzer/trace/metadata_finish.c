@@ -99,6 +99,7 @@ static void metadata_finish_lists(struct session_file *file, const struct metada
               metadata_compare_object_names);
     descriptor_list_sort(&file->descriptors);
     maker_list_sort(&file->makers);
+    stub_list_sort(&file->stubs);
 }
 
 void metadata_finish(struct session_file *file, struct metadata_tables *tables)

@@ -414,6 +414,7 @@ void session_file_close(struct session_file *file)
     free(file->levels.changes);
     descriptor_list_drop(&file->descriptors);
     maker_list_drop(&file->makers);
+    stub_list_drop(&file->stubs);
     free(file->kept.calls);
     free(file->levels.decisions);
     free(file->sums.reported);

@@ -13,6 +13,7 @@
 #include "trace/descriptor_list.h"
 #include "trace/kept_calls.h"
 #include "trace/maker_list.h"
+#include "trace/stub_list.h"
 
 struct trace_chunk {
     uint64_t offset; /* in the file */
@@ -290,6 +291,7 @@ struct session_file {
     struct session_labels labels;
     struct descriptor_list descriptors;
     struct maker_list makers;
+    struct stub_list stubs;
     struct kept_calls kept;
     struct session_health health;
 };

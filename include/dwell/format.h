@@ -378,6 +378,7 @@ enum dwell_record_type {
     DWELL_REC_LABEL = 28,
     DWELL_REC_PROCESS_CPU = 29,
     DWELL_REC_KEPT = 30,
+    DWELL_REC_STUBS = 31,
 };
 
 /* Strings follow the fixed part of a record in the order given, each as a 16-bit length and its bytes. */
@@ -497,6 +498,9 @@ struct dwell_rec_thread_switches { /* no strings */
     uint64_t waits, preemptions; /* as counted by the kernel */
     uint64_t recorded;           /* the sum of both as recorded; with rseq: intervals in which the kernel intervened */
 };
+
+/* The path of the module that is the kernel's code for programs. It is in no file. */
+#define DWELL_KERNELS_MODULE "[vdso]"
 
 struct dwell_rec_module { /* strings: path; build-id bytes */
     struct dwell_record record;

@@ -21,6 +21,14 @@ struct dwell_rec_level {
     uint32_t pad;
 };
 
+/* Code that the runtime has written into the process' memory, outside of all modules, for calls to go through. Forked
+ * children have it as well. Other code there is the program's own. No strings. */
+struct dwell_rec_stubs {
+    struct dwell_record record;
+    uint64_t begin; /* addresses: begin <= address < end */
+    uint64_t end;
+};
+
 /* The recorder has decided, to keep its overhead budget, that a function's probes are to have that level. A record of
  * the change follows when it is done. No strings. */
 struct dwell_rec_decision {

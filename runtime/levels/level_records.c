@@ -19,8 +19,14 @@ enum {
     MAX_NOTES = 12,
 };
 
+union level_record {
+    struct dwell_record record;
+    struct dwell_rec_level level;
+    struct dwell_rec_stubs stubs;
+};
+
 static struct {
-    struct dwell_rec_level *list;
+    union level_record *list;
     uint32_t count, room;
 } level_changes;
 
@@ -61,25 +67,42 @@ static bool level_records_make_room(void)
 {
     if (level_changes.count < level_changes.room)
         return true;
-    struct dwell_rec_level *list = sys_grow(level_changes.list, &level_changes.room, sizeof *list, FIRST_CHANGES);
+    union level_record *list = sys_grow(level_changes.list, &level_changes.room, sizeof *list, FIRST_CHANGES);
     if (list)
         level_changes.list = list;
     return list;
 }
 
-void level_records_add(uint64_t function, enum level level, uint64_t time)
+static void level_records_keep(const union level_record *record)
 {
     lock_take(&level_records_process()->lock);
     if (level_records_make_room())
-        level_changes.list[level_changes.count++] = (struct dwell_rec_level){
-            .record.type = DWELL_REC_LEVEL, .time = time, .function = function, .level = (uint32_t)level
-        };
+        level_changes.list[level_changes.count++] = *record;
     else
         level_note("no memory: some changes of levels are not recorded");
     lock_release(&level_records_process()->lock);
 }
 
-static uint32_t level_records_take(struct dwell_rec_level *records)
+void level_records_add(uint64_t function, enum level level, uint64_t time)
+{
+    const struct dwell_rec_level made = {
+        .record.type = DWELL_REC_LEVEL, .time = time, .function = function, .level = (uint32_t)level
+    };
+    level_records_keep(&(union level_record){ .level = made });
+}
+
+void level_records_add_stubs(uint64_t begin, uint64_t end)
+{
+    const struct dwell_rec_stubs made = { .record.type = DWELL_REC_STUBS, .begin = begin, .end = end };
+    level_records_keep(&(union level_record){ .stubs = made });
+}
+
+static size_t level_record_size(const union level_record *record)
+{
+    return record->record.type == DWELL_REC_STUBS ? sizeof record->stubs : sizeof record->level;
+}
+
+static uint32_t level_records_take(union level_record *records)
 {
     lock_take(&level_records_process()->lock);
     const uint32_t count = level_changes.count < RECORDS_AT_ONCE ? level_changes.count : RECORDS_AT_ONCE;
@@ -104,13 +127,13 @@ static void level_notes_write(void)
 
 void level_records_write(void)
 {
-    struct dwell_rec_level records[RECORDS_AT_ONCE];
+    union level_record records[RECORDS_AT_ONCE];
     for (uint32_t count; (count = level_records_take(records)) > 0;) {
         for (uint32_t i = 0; i < count; i++)
             if (helper_is_here())
-                metadata_append_in_helper(&records[i].record, sizeof records[i]);
+                metadata_append_in_helper(&records[i].record, level_record_size(&records[i]));
             else
-                metadata_append(&records[i].record, sizeof records[i], NULL, 0);
+                metadata_append(&records[i].record, level_record_size(&records[i]), NULL, 0);
         __atomic_fetch_sub(&level_records_process()->writing, 1, __ATOMIC_RELEASE);
     }
     if (!helper_is_here())

@@ -18,6 +18,9 @@ struct process_level_records {
 /* The function has had this level since `time` (ticks). */
 void level_records_add(uint64_t function, enum level level, uint64_t time);
 
+/* The runtime has mapped memory for code there, for calls to go through. */
+void level_records_add_stubs(uint64_t begin, uint64_t end);
+
 /* The session gets this note once. The text is kept permanently. Under the levels' lock. */
 void level_note(const char *text);
 

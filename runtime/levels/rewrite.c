@@ -9,6 +9,7 @@
 
 #include "common.h"
 #include "levels/code_pages.h"
+#include "levels/level_records.h"
 #include "sys.h"
 
 enum { STUB_STEP = 1 << 20, STUB_VALUES = 1 + HOOKS, TWIN_STEPS = 100, TWIN_BYTES = 2 * PAGE };
@@ -30,8 +31,10 @@ void *rewriter_map_at(uint64_t address, uint64_t size)
     if (sys_failed(at))
         return NULL;
     sys_unlock(at, size);
-    if ((uint64_t)at == address)
+    if ((uint64_t)at == address) {
+        level_records_add_stubs(address, address + size);
         return at;
+    }
     sys_unmap(at, size); /* old kernels take the address for a wish */
     return NULL;
 }

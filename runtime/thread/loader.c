@@ -32,8 +32,14 @@ static bool loader_lock_without(const uint32_t *others, int patience)
     return true;
 }
 
+#pragma weak _r_debug /* the loader's, where there is one */
+
+bool loader_is_busy(void)
+{
+    return &_r_debug && __atomic_load_n(&_r_debug.r_state, __ATOMIC_ACQUIRE) != RT_CONSISTENT;
+}
+
 #if __GLIBC_PREREQ(2, 35)
-#pragma weak _r_debug
 #pragma weak _dl_find_object
 
 static void loader_visit_one(const struct link_map *map, loader_visitor *visit, void *data)

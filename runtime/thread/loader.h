@@ -25,6 +25,10 @@ typedef int loader_visitor(struct dl_phdr_info *info, size_t size, void *data);
  * nothing before glibc 2.35. */
 void loader_visit_namespaces(loader_visitor *visit, void *data);
 
+/* Whether a thread changes the loader's list. It holds the loader's lock, and may wait for malloc's. The calling thread
+ * may hold that one, if it is in a handler that interrupted malloc. */
+bool loader_is_busy(void);
+
 /* dl_iterate_phdr, but not while a thread forks. False if it did not begin: the fork was not over after 20 ms, or at
  * once if the caller may not wait. Signals are held back. */
 bool loader_walk(loader_visitor *visit, void *data, bool may_wait);

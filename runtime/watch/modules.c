@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <link.h>
 #include <string.h>
+#include <sys/auxv.h>
 
 #include "binding.h"
 #include "clock.h"
@@ -28,8 +29,6 @@
 #include "sys.h"
 #include "thread.h"
 
-#pragma weak _r_debug /* the loader's, where there is one */
-
 enum {
     LONGEST_PATH = 4096,
     FIRST_ROOM = 64,
@@ -42,6 +41,7 @@ struct module {
     uint32_t serial;
     uint32_t seen;   /* in the current walk */
     uint32_t filter; /* its number in the filters; zero if they do not name it */
+    bool is_kernels; /* the vDSO: programs run its code, but it has no file, no probes and no calls of others */
     struct binding_state binding;
     struct text name, path, build_id; /* kept; `name` is the loader's */
 };
@@ -81,6 +81,8 @@ static void modules_find_code(const struct dl_phdr_info *info, struct module *mo
         if (begin + segment->p_memsz > module->end)
             module->end = begin + segment->p_memsz;
     }
+    const uint64_t kernels = getauxval(AT_SYSINFO_EHDR);
+    module->is_kernels = module->begin <= kernels && kernels < module->end;
 }
 
 static bool modules_are_same(const struct module *a, const struct module *b)
@@ -104,6 +106,8 @@ static struct text modules_path(struct walk *walk, const struct module *module)
 {
     const struct text given = module->name, name = program_path_below(given);
     long length = 0;
+    if (module->is_kernels)
+        return (struct text){ DWELL_KERNELS_MODULE, sizeof DWELL_KERNELS_MODULE - 1 };
     if (walk->first) {
         length = (long)program_path(walk->path, sizeof walk->path);
     } else if (given.length && *(const char *)given.at != '/' && memchr(given.at, '/', given.length)) {
@@ -157,7 +161,8 @@ static void modules_append_loaded(struct process *p, struct module module, uint6
         .load_time = now,
     };
     metadata_append(&record.record, sizeof record, texts, 2);
-    filter_note_keep(module.build_id, module.path);
+    if (!module.is_kernels)
+        filter_note_keep(module.build_id, module.path);
 }
 
 static void modules_append_unloaded(const struct module *module, uint64_t now)
@@ -210,8 +215,7 @@ static int modules_visit(struct dl_phdr_info *info, size_t size, void *data)
     if (walk->same)
         return 1;
     modules_find_code(info, &module);
-    bool kernels = info->dlpi_name && strncmp(info->dlpi_name, "linux-", 6) == 0; /* the vDSO */
-    if (module.begin < module.end && !kernels) {
+    if (module.begin < module.end) {
         struct process *p = walk->process;
         bool known = false;
         for (uint32_t i = 0; i < p->modules.count && !known; i++) {
@@ -222,7 +226,7 @@ static int modules_visit(struct dl_phdr_info *info, size_t size, void *data)
         }
         if (!known) {
             modules_keep_texts(walk, info, &module);
-            module.filter = filter_of_module(module.build_id, module.path);
+            module.filter = module.is_kernels ? 0 : filter_of_module(module.build_id, module.path);
             modules_append_loaded(p, module, walk->now);
         }
     }
@@ -286,6 +290,8 @@ static int modules_visit_levels(struct dl_phdr_info *info, size_t size, void *da
         struct module *m = &p->modules.list[i];
         if (!modules_are_same(m, &module))
             continue;
+        if (m->is_kernels)
+            break;
         if (binding_look(&m->binding, info, m->path, modules_path_at))
             levels_visit(
                 &(struct level_visit){ info, module.begin, module.end, m->build_id, m->path, m->filter, i == 0 });
@@ -311,13 +317,6 @@ static void modules_publish(const struct process *p)
         if (old)
             sys_unmap(old, old->size);
     }
-}
-
-/* A thread that changes the loader's list holds its lock, and may wait for malloc's. This thread may hold that one, if
- * it is in a handler that interrupted malloc. */
-static bool modules_loader_is_busy(void)
-{
-    return &_r_debug && __atomic_load_n(&_r_debug.r_state, __ATOMIC_ACQUIRE) != RT_CONSISTENT;
 }
 
 /* Removes the modules that overlap with this one. False if the module itself is known. The main program stays. */
@@ -489,7 +488,7 @@ static bool modules_update_when(bool loading, bool may_wait, uint64_t function)
     /* Another thread may have looked at a library before the loader had filled its slots. */
     if (may_wait && &library_calls_are_wanted && library_calls_are_wanted())
         p->modules.loader_loads = UINT64_MAX;
-    bool all = !kept && (may_wait || !modules_loader_is_busy());
+    bool all = !kept && (may_wait || !loader_is_busy());
     if (all)
         all = modules_look(p, &modules_walk, function);
     else

@@ -119,6 +119,31 @@ Test(e2e_samples, paths_below_a_frame)
     free(paths);
 }
 
+/* Most of the time is in code that is in no file, of the kernel or made by the program. It is the program's time, and
+ * not that of the code that counts calls. */
+static void samples_check_foreign(const char *argument, const char *function, const char *module)
+{
+    free(run_well("$DWELL record -q --level counted=counted --sample 2000 $PROGRAMS/foreign_code %s", argument));
+    struct report *r = report_of("");
+    check_sums(r, "function");
+    cr_assert(eq(u64, report_sum(r, "function", "counted", "calls"), 2000000));
+    cr_assert(lt(u64, 2 * report_session(r, "samples_in_probes"), report_session(r, "samples")), "%s", argument);
+    const uint64_t all = report_sum(r, "function", "main", "cpu_inclusive_ns");
+    cr_assert(gt(u64, report_sum(r, "function", function, "cpu_exclusive_ns"), all / 3), "%s", argument);
+    report_drop(r);
+    char *modules = run_well("$DWELL report --by module --format csv --columns calls | cut -d, -f1");
+    cr_assert(has(modules, module), "%s", modules);
+    free(modules);
+}
+
+Test(e2e_samples, of_code_that_is_in_no_file)
+{
+    samples_check_foreign("clock", "clock_gettime", "\n[vdso]\n");
+#if defined(__x86_64__)
+    samples_check_foreign("made", "(code in no module)", "\n[unknown]\n");
+#endif
+}
+
 /* The time of a system call that is no row of its own is its caller's, where this user may sample the kernel. */
 Test(e2e_samples, in_the_kernel)
 {

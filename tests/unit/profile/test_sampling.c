@@ -395,6 +395,51 @@ static void sampling_make_path(struct profile *p, uint32_t module, int path, int
     }
 }
 
+/* Four samples of code outside of all modules, in the parent or in its forked child. The runtime wrote some of it:
+ * samples there are those of probes, and all others are the program's. */
+static void sampling_check_outside(uint32_t process, bool recorded, bool changed, uint64_t in_probes)
+{
+    enum { STUBS = 0x500000, MADE = 0x600000, END = 0x501000 };
+    const struct dwell_rec_stubs stubs[] = { { .begin = STUBS + 0x800, .end = END },
+                                             { .begin = STUBS, .end = STUBS + 0x900 } };
+    struct writer *w = writer_new();
+    sampling_write_modules(w);
+    for (int i = 0; recorded && i < 2; i++)
+        write_record(w, 1, DWELL_REC_STUBS, (const char *)&stubs[i] + sizeof(struct dwell_record),
+                     sizeof stubs[i] - sizeof(struct dwell_record));
+    if (changed)
+        sampling_write_level(w, 0, PLAIN, COUNTED);
+    write_process_of(w, 2, 80, 70, 1, 0, "/bin/p");
+    write_thread(w, 2, 2, 81, SOURCE_PERF, "two");
+    write_module(w, 2, 1, 0, 0x1000, 0x9000, 0, "");
+    begin_events(w, process, process, 0, 0, NULL, 0);
+    write_enter(w, 0, F);
+    write_exit(w, 1000);
+    end_events(w, true);
+    begin_samples(w, process, process, process == 1 ? 70 : 80, process == 1 ? 71 : 81, 0);
+    sampling_write(w, 100, STUBS);
+    sampling_write(w, 200, END - 1);
+    sampling_write(w, 300, END);
+    sampling_write(w, 400, MADE);
+    sampling_write(w, 500, F + 4);
+    end_samples(w, true);
+    struct analysis analysis;
+    sampling_load(&analysis, w, 1);
+    writer_free(w);
+    cr_assert(eq(u64, analysis.summary.samples_in_probes, in_probes));
+    cr_assert(eq(u64, analysis.summary.stack_samples, 5));
+    cr_assert(eq(u64, sampling_times(&analysis, "(code in no module)").samples, 4 - in_probes));
+    analysis_drop(&analysis);
+}
+
+Test(unit_sampling, code_outside_of_all_modules)
+{
+    sampling_check_outside(1, true, true, 2);
+    sampling_check_outside(2, true, true, 2);
+    sampling_check_outside(1, false, false, 0);
+    sampling_check_outside(1, false, true, 4); /* recorded by an earlier version */
+}
+
 static void sampling_check_path(const struct profile *p, uint32_t module, int path, uint64_t g, uint64_t plain)
 {
     const uint32_t root = profile_find_root(p, 1, 1 + path % 2);

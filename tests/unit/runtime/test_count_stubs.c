@@ -8,6 +8,7 @@
 #include "levels/counts.h"
 #include "levels/machine.h"
 #include "levels/x86_decode.h"
+#include "unit/runtime/runtime_block.h"
 
 TestSuite(unit_count_stubs);
 
@@ -23,6 +24,7 @@ static void count_test_slow(void *function, void *call_site)
 
 Test(unit_count_stubs, each_number_has_its_counter)
 {
+    runtime_block();
     enum { FIRST = COUNTS_IN_PAGE - 3, COUNT = 1000 };
     static struct counts_directory directory;
     static union {
@@ -65,6 +67,7 @@ static int count_test_instructions(const uint8_t *code)
 /* A counted call executes these six and its own call, or one instruction in its place. */
 Test(unit_count_stubs, instructions_of_a_counted_call)
 {
+    runtime_block();
     const struct hook_places places = {
         .code = { { (uint64_t)count_test_slow & ~4095ull, (uint64_t)count_test_slow + 4096, 5 } }, .code_count = 1
     };

@@ -77,6 +77,32 @@ Test(unit_runtime_level_records, many)
     cr_assert(eq(u32, runtime.process->levels.records.writing, 0));
 }
 
+static struct dwell_rec_stubs level_stubs;
+
+static void level_note_stubs(const struct dwell_record *record, size_t size)
+{
+    if (record->type != DWELL_REC_STUBS) {
+        level_note_written(record, size);
+        return;
+    }
+    cr_assert(eq(sz, size, sizeof level_stubs));
+    level_stubs = *(const struct dwell_rec_stubs *)record;
+}
+
+/* Places of code wait in the same list as changes. */
+Test(unit_runtime_level_records, places_of_stubs)
+{
+    runtime_block();
+    runtime_append = level_note_stubs;
+    level_records_add(0x100, LEVEL_COUNTED, 10);
+    level_records_add_stubs(0x7000, 0x9000);
+    level_records_add(0x200, LEVEL_OUT, 11);
+    level_records_write();
+    cr_assert(eq(u32, level_written_count, 2));
+    cr_assert(eq(u64, level_stubs.begin, 0x7000));
+    cr_assert(eq(u64, level_stubs.end, 0x9000));
+}
+
 static void level_add_while_writing(void)
 {
     if (level_written_count < 3)

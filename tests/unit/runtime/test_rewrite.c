@@ -10,6 +10,7 @@
 #include "levels/count_stubs.h"
 #include "levels/counts.h"
 #include "levels/rewrite.h"
+#include "unit/runtime/runtime_block.h"
 
 TestSuite(unit_rewrite);
 
@@ -46,6 +47,7 @@ static bool rewrite_test_is_mapped(uint64_t address)
 
 Test(unit_rewrite, each_function_has_its_counting_twin)
 {
+    runtime_block();
     enum { FIRST = 3, OTHER = 1000 };
     static struct counts_directory directory;
     static union {
