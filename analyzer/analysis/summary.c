@@ -38,15 +38,19 @@ const char *summary_code(const struct summary *summary, size_t remark)
     return summary->remark_codes ? summary->remark_codes[remark] : unknown;
 }
 
-bool summary_is_caveat(const struct summary *summary, size_t remark)
+bool remark_is_caveat(const char *code)
 {
-    static const char *const codes[] = { "counted-without-paths", "counted-without-times", "cpu-time-of-switches",
-                                         "partly-timed" };
-    const char *code = summary_code(summary, remark);
+    static const char *const codes[] = { "counted-estimated", "counted-without-paths", "counted-without-times",
+                                         "cpu-time-of-switches", "partly-timed" };
     bool is_caveat = false;
     for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
         is_caveat |= strcmp(code, codes[i]) == 0;
     return is_caveat;
+}
+
+bool summary_is_caveat(const struct summary *summary, size_t remark)
+{
+    return remark_is_caveat(summary_code(summary, remark));
 }
 
 size_t summary_count_special(const struct summary *summary)

@@ -70,6 +70,7 @@ const char *summary_code(const struct summary *summary, size_t remark);
 /* Whether the remark comes in most recordings. It is a caveat for programs and for dwell info. Text for people has the
  * marks of rows in its place (report/text_summary.h), so that what is special about a run can be seen. */
 bool summary_is_caveat(const struct summary *summary, size_t remark);
+bool remark_is_caveat(const char *code);
 
 /* The number of the others. */
 size_t summary_count_special(const struct summary *summary);

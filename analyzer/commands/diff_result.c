@@ -110,7 +110,10 @@ static void diff_print_text(const struct diff_result *r, const struct diff *d, s
     free(answer);
     table_print_text(&sessions, stdout);
     for (size_t i = 0; i < d->remark_count; i++)
-        text_print_lines(stdout, "! %s", d->remarks[i]);
+        if (!remark_is_caveat(d->remark_codes[i]))
+            text_print_lines(stdout, "! %s", d->remarks[i]);
+    if (diff_has_caveats(d))
+        text_print_lines(stdout, "%s", DIFF_CAVEAT);
     if (diff_is_equal(d) && !r->shared->columns) {
         diff_print_equal(d);
         table_drop(&sessions);

@@ -90,6 +90,14 @@ void diff_add_remark(struct diff *d, const char *code, char *line)
     d->remarks[d->remark_count++] = line;
 }
 
+bool diff_has_caveats(const struct diff *d)
+{
+    bool any = false;
+    for (size_t i = 0; i < d->remark_count; i++)
+        any |= remark_is_caveat(d->remark_codes[i]);
+    return any;
+}
+
 /* ---- common numbers ---- */
 
 /* The key of each of the profile's functions, modules or nodes. */

@@ -124,7 +124,7 @@ struct diff {
     char **remarks;
     const char **remark_codes; /* a stable name of each */
     size_t code_room;
-    size_t remark_count, remark_room;
+    size_t remark_count, remark_room; /* with caveats (analysis/summary.h) */
     struct diff_row *rows;
     size_t row_count, row_room;
     struct diff_place *places; /* by node; set by diff_judge */
@@ -148,6 +148,10 @@ struct diff_options {
 struct diff *diff_new(enum diff_by by);
 bool diff_add(struct diff *d, enum diff_side side, const struct analysis *session, struct error *error);
 void diff_judge(struct diff *d, const struct diff_options *options);
+
+/* Whether some remarks are caveats. Text has one line in their place. */
+bool diff_has_caveats(const struct diff *d);
+#define DIFF_CAVEAT "times of functions that were only counted are estimates (dwell info)"
 void diff_free(struct diff *d);
 
 /* The number of functions, modules or call paths, of all sessions so far. */

@@ -59,10 +59,15 @@ void diff_levels_add(struct diff *d, const struct analysis *analysis, const stru
                                                 : "their time is in the times of their callers";
     if (!ranged)
         diff_levels_note_all(d, named, summary->stack_samples > 0);
-    if (count)
-        diff_add_remark(d, "only-counted",
-                        need_text("%s: calls of %zu function%s were only counted (dwell info lists them): %s",
-                                  summary->path, count, count == 1 ? "" : "s", what));
+    const bool usual = !ranged && d->by != DIFF_PATHS && summary->stack_samples;
+    char *text = need_text("%s: calls of %zu function%s were only counted (dwell info lists them): %s", summary->path,
+                           count, count == 1 ? "" : "s", what);
+    if (count && usual) /* as the budget of recordings has it */
+        diff_add_remark(d, "counted-estimated", text);
+    else if (count)
+        diff_add_remark(d, "only-counted", text);
+    else
+        free(text);
 }
 
 /* ---- rows ---- */

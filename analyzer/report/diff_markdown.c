@@ -150,7 +150,10 @@ void diff_print_markdown(const struct diff_output *o, FILE *out)
     for (size_t i = 0; i < o->gate_count; i++)
         markdown_print_gate(o, &o->gates[i], out);
     for (size_t i = 0; i < o->diff->remark_count; i++)
-        print_text(out, "\n> %s\n", o->diff->remarks[i]);
+        if (!remark_is_caveat(o->diff->remark_codes[i]))
+            print_text(out, "\n> %s\n", o->diff->remarks[i]);
+    if (diff_has_caveats(o->diff))
+        print_text(out, "\n%s\n", DIFF_CAVEAT);
     fprintf(out, "\n<sub>%s</sub>\n", judgement);
     free(judgement);
 }

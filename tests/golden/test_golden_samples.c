@@ -195,6 +195,22 @@ Test(golden_samples, preempted_time_of_counted_calls)
     free(text);
 }
 
+/* Recordings with the budget have such functions on both sides: that is no remark for people. */
+Test(golden_samples, comparisons_of_counted_calls)
+{
+    samples_save_preempted(4900000);
+    char *text = run_well("$DWELL diff preempted.dwell preempted.dwell; $DWELL diff --format markdown preempted.dwell "
+                          "preempted.dwell");
+    cr_assert(has(text, "\ntimes of functions that were only counted are estimates (dwell info)\n"), "%s", text);
+    cr_assert(not(has(text, "! ")), "%s", text);
+    cr_assert(not(has(text, "\n> ")), "%s", text);
+    free(text);
+    text = run_well("$DWELL diff --format json preempted.dwell preempted.dwell | jq -r '.remarks[].code'; "
+                    "$DWELL diff --by path --format json preempted.dwell preempted.dwell | jq -r '.remarks[].code'");
+    cr_assert(eq(str, text, (char *)"counted-estimated\ncounted-estimated\nonly-counted\nonly-counted\n"), "%s", text);
+    free(text);
+}
+
 /* In a range of time, the numbers of counted calls are unknown, but samples give their times. */
 Test(golden_samples, ranges_of_counted_calls)
 {
