@@ -204,17 +204,37 @@ static size_t spilled_read(const struct image *image, uint64_t at, uint64_t end,
     return size;
 }
 
+/* A function with `...` stores vector registers unless a branch leaves that out. These words are not known behind it.
+ * False if there is anything else. */
+static bool spilled_store_maybe(struct spilled_walk *w, const uint8_t *code, const struct x86_insn *insn)
+{
+    enum { MOVAPS_STORE = 0x29, VECTOR_BYTES = 16 };
+    struct operands i;
+    int64_t at;
+    if (!operands_parse(&i, code, insn->length) || !i.two_bytes || i.opcode != MOVAPS_STORE ||
+        !spilled_operand(w, &i, &at))
+        return false;
+    spilled_store(w, at, VECTOR_BYTES, spilled_unknown);
+    return true;
+}
+
 /* Follows the code up to the end, or what ends the search. */
 static bool spilled_follow(struct spilled_walk *w, const struct image *image, uint64_t begin, uint64_t end)
 {
-    uint64_t at = begin;
+    uint64_t at = begin, maybe_until = begin;
     while (at < end && !w->ended) {
         uint8_t code[X86_MAX_LENGTH] = { 0 };
         struct x86_insn insn;
         const size_t size = spilled_read(image, at, end, code);
-        if (!x86_decode(code, size, at, &insn) || !insn.length || !spilled_step(w, code, &insn))
+        if (!x86_decode(code, size, at, &insn) || !insn.length)
+            return false;
+        if (insn.kind == X86_BRANCH && !w->seeks && at >= maybe_until && insn.value > at && insn.value <= end)
+            maybe_until = insn.value;
+        else if (!(at < maybe_until ? spilled_store_maybe(w, code, &insn) : spilled_step(w, code, &insn)))
             return false;
         at += insn.length;
+        if (at > maybe_until && at - insn.length < maybe_until)
+            return false;
     }
     return at == end || w->ended;
 }

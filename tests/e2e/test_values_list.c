@@ -55,6 +55,29 @@ Test(e2e_values_list, of_clang_without_optimisation)
     free(rows);
 }
 
+/* How many parameters and results have all their values, some, and none. A value that is not as printed would be a line
+ * of its own. */
+static void expect_called(const char *compiler, const char *counts)
+{
+    char *compared = run_well(
+        "%s -w -g -finstrument-functions " SOURCES "called.c -o called && ./called 50 >printed && "
+        "python3 -B " DWELL_CONSUMERS "/called_values.py $DWELL printed | sed 's/.*/--values &/' | xargs sh -c "
+        "'$DWELL record -q --values-many \"$@\" -o called.data ./called 50 >printed 2>refused' sh && "
+        "python3 -B " DWELL_CONSUMERS "/called_values.py $DWELL printed called.data 2>refused",
+        compiler);
+    cr_expect(eq(str, compared, (char *)counts), "%s", compiler);
+    free(compared);
+}
+
+Test(e2e_values_list, values_are_as_printed)
+{
+    expect_called("gcc -O0", "64 0 0\n");
+    expect_called("gcc -O2", "55 0 9\n");
+    expect_called("gcc -O2 -flto", "55 0 9\n");
+    expect_called("clang -O0", "63 0 1\n");
+    expect_called("clang -O2", "58 0 6\n");
+}
+
 /* An inlined copy has probes of its own. */
 Test(e2e_values_list, places)
 {

@@ -143,10 +143,21 @@ Test(unit_spilled, registers_that_calls_preserve)
                  IN_REGISTER + 6));
 }
 
+/* test al, al; je +4; movaps [rbp - 64], xmm0. The branch leaves out that store alone. */
+Test(unit_spilled, vector_registers_that_may_be_stored)
+{
+    cr_expect(eq(i64, BEFORE(SPILL_NUMBER, 0x84, 0xc0, 0x74, 0x04, 0x0f, 0x29, 0x45, 0xc0), -24));
+    cr_expect(eq(i64, BEFORE(0x84, 0xc0, 0x74, 0x04, 0x0f, 0x29, 0x45, 0xc0, SPILL_NUMBER), -24));
+    cr_expect(eq(i64, BEFORE(SPILL_NUMBER, 0x84, 0xc0, 0x74, 0x04, 0x0f, 0x29, 0x45, 0xe0), NONE)); /* over the word */
+    cr_expect(eq(i64, BEFORE(0x84, 0xc0, 0x74, 0x03, SPILL_NUMBER), NONE));
+    cr_expect(eq(i64, BEFORE(SPILL_NUMBER, 0x84, 0xc0, 0x74, 0x02, 0x0f, 0x29, 0x45, 0xc0), NONE)); /* into it */
+    cr_expect(eq(i64, BEFORE(SPILL_NUMBER, 0x84, 0xc0, 0x74, 0xf8, 0x0f, 0x29, 0x45, 0xc0), NONE)); /* backwards */
+}
+
 /* A branch, a call, a store elsewhere, an addition, and what aligns the stack. */
 Test(unit_spilled, code_that_does_something_else)
 {
-    cr_expect(eq(i64, BEFORE(SPILL_NUMBER, 0x74, 0x00), NONE));
+    cr_expect(eq(i64, BEFORE(SPILL_NUMBER, 0x74, 0x7f), NONE));
     cr_expect(eq(i64, BEFORE(SPILL_NUMBER, 0xe8, 0x00, 0x00, 0x00, 0x00), NONE));
     cr_expect(eq(i64, BEFORE(SPILL_NUMBER, 0x89, 0x38), NONE));
     cr_expect(eq(i64, BEFORE(SPILL_NUMBER, 0x83, 0xc7, 0x01), NONE));
