@@ -3,9 +3,10 @@
 
 #include "load_run.h"
 
-enum { LOAD_PAGE = 4096 }; /* memory is readable or not by pages */
+enum { LOAD_X87 = 10, LOAD_QUAD = 16 }; /* bytes of a long double */
+enum { LOAD_PAGE = 4096 };              /* memory is readable or not by pages */
 
-enum load_operand { OPERAND_NONE, OPERAND_REGISTER, OPERAND_VECTOR, OPERAND_BYTES, OPERAND_BITS };
+enum load_operand { OPERAND_NONE, OPERAND_REGISTER, OPERAND_VECTOR, OPERAND_BYTES, OPERAND_BITS, OPERAND_WIDE };
 
 static const struct {
     uint8_t takes, leaves, operand;
@@ -21,6 +22,7 @@ static const struct {
     [LOAD_LEFT] = { 2, 1, OPERAND_NONE },         [LOAD_RIGHT] = { 2, 1, OPERAND_NONE },
     [LOAD_RIGHT_SIGNED] = { 2, 1, OPERAND_NONE }, [LOAD_TEXT] = { 1, 0, OPERAND_NONE },
     [LOAD_TEXT_COUNTED] = { 2, 0, OPERAND_NONE }, [LOAD_TEXT_BOUNDED] = { 2, 0, OPERAND_NONE },
+    [LOAD_LONG_DOUBLE] = { 1, 1, OPERAND_WIDE },
 };
 
 unsigned load_takes(const struct load *l)
@@ -44,6 +46,8 @@ static bool load_operand_is_good(const struct load *l)
         return l->operand >= 1 && l->operand <= 8;
     case OPERAND_BITS:
         return l->operand >= 1 && l->operand <= 64;
+    case OPERAND_WIDE:
+        return l->operand == LOAD_X87 || l->operand == LOAD_QUAD;
     default:
         return true;
     }
@@ -140,9 +144,44 @@ bool load_counted_text(const struct load_state *s, uint64_t address, uint64_t le
     return load_copy_text(s, address, length, true, result);
 }
 
+/* The double that is nearest to fraction * 2^(exponent - 63), of which `fraction` has its highest bit, and `more` says
+ * that bits below are not zero. `exponent` is that of a double with its bias. */
+static uint64_t load_round(uint64_t fraction, bool more, int64_t exponent)
+{
+    enum { DROPPED = 11, INFINITE = 0x7ff };
+    const int64_t shift = DROPPED + (exponent < 1 ? 1 - exponent : 0); /* more for numbers near zero */
+    if (exponent >= INFINITE)
+        return (uint64_t)INFINITE << 52;
+    if (shift > 64)
+        return 0;
+    const uint64_t kept = shift < 64 ? fraction >> shift : 0, half = UINT64_C(1) << (shift - 1);
+    const uint64_t rest = shift < 64 ? fraction & ((UINT64_C(1) << shift) - 1) : fraction;
+    const bool up = rest > half || (rest == half && (more || kept & 1));
+    const uint64_t hidden = exponent < 1 ? 0 : ((uint64_t)exponent - 1) << 52; /* the highest bit adds one */
+    return hidden + kept + up;
+}
+
+/* A long double of x87 or of 113 bits as a double. */
+static uint64_t load_narrow(const uint8_t *bytes, unsigned size)
+{
+    uint64_t low, high;
+    memcpy(&low, bytes, sizeof low);
+    high = 0;
+    memcpy(&high, bytes + sizeof low, size - sizeof low);
+    const bool x87 = size == LOAD_X87;
+    const uint64_t top = x87 ? high : high >> 48, exponent = top & 0x7fff, sign = top >> 15 << 63;
+    const uint64_t fraction = x87 ? low : high << 15 | low >> 49 | (exponent ? UINT64_C(1) << 63 : 0);
+    const bool more = !x87 && low << 15;
+    const int64_t moved = (int64_t)exponent - 0x3fff + 0x3ff;
+    if (exponent == 0x7fff) /* endless, or no number */
+        return sign | UINT64_C(0x7ff0000000000000) | (fraction << 1 || more ? UINT64_C(1) << 51 : 0);
+    return sign | (fraction >> 63 ? load_round(fraction, more, moved) : 0);
+}
+
 static bool load_step(const struct load *l, const struct load_state *s, uint64_t *stack, unsigned *depth)
 {
     uint64_t *top = &stack[*depth ? *depth - 1 : 0], word = 0;
+    uint8_t wide[LOAD_QUAD];
     switch ((enum load_op)l->op) {
     case LOAD_REGISTER:
         stack[(*depth)++] = s->general[l->operand];
@@ -163,6 +202,11 @@ static bool load_step(const struct load *l, const struct load_state *s, uint64_t
         if (!s->read(s->data, *top, &word, l->operand))
             return false;
         *top = word;
+        break;
+    case LOAD_LONG_DOUBLE:
+        if (!s->read(s->data, *top, wide, l->operand))
+            return false;
+        *top = load_narrow(wide, l->operand);
         break;
     case LOAD_SIGNED:
     case LOAD_UNSIGNED:

@@ -33,6 +33,8 @@ enum load_op {
     LOAD_TEXT_COUNTED, /* ends: the text at the lower word, of as many bytes as the upper one says */
     LOAD_TEXT_BOUNDED, /* ends: the text at the lower word, up to its zero, of at most as many bytes as the upper one
                           says */
+    LOAD_LONG_DOUBLE,  /* replaces an address by the long double there, as the nearest double: `operand` bytes, 10 of
+                          x87, or  16 with 113 bits of precision */
     LOAD_OPS,
 };
 

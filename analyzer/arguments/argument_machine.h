@@ -13,7 +13,8 @@ struct argument_machine {
     unsigned general;               /* how many general registers there are, from 0 on */
     unsigned vector_first, vectors; /* likewise */
     unsigned frame, stack;
-    uint32_t lost; /* a bit for each register that no longer has its value when the probe begins */
+    unsigned long_double; /* bytes that count, of the 16 in memory */
+    uint32_t lost;        /* a bit for each register that no longer has its value when the probe begins */
     const struct load_names *names;
     result_finder *find_result;
     result_address_finder *find_address; /* of a result in memory; NULL: that is found as a result itself */

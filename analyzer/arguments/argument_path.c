@@ -11,7 +11,7 @@
 #include "arguments/library_types.h"
 #include "base/memory.h"
 
-enum { MOST_STEPS = 16, POINTER = 8, MOST_INDEX = 1 << 30 };
+enum { MOST_STEPS = 16, POINTER = 8, LONG_DOUBLE = 16, MOST_INDEX = 1 << 30 };
 
 /* ---- text ---- */
 
@@ -309,6 +309,8 @@ enum argument_kind argument_part_kind(const struct argument_part *part, uint64_t
     const uint64_t room = type_text_room(&target.type);
     const enum argument_kind kind = room ? ARGUMENT_TEXT : type_kind(&target.type);
     *size = room ? room : type_size(&target.type);
+    if (kind == ARGUMENT_FLOAT && *size == LONG_DOUBLE) /* read as a double */
+        *size = sizeof(double);
     if (kind != ARGUMENT_NONE || !has_reference || part_is_nothing(&target.type))
         return kind;
     *size = POINTER;
@@ -385,12 +387,24 @@ static enum missing part_load_class(struct argument_part *part, struct load_prog
     return part_load_string(part, program);
 }
 
+/* Both machines give it 16 bytes. */
+static enum missing part_load_long_double(const struct argument_part *part, struct load_program *program)
+{
+    Elf *elf = dwarf_getelf(dwarf_cu_getdwarf(part->type.cu));
+    const unsigned bytes = argument_machine_of(elf)->long_double;
+    const bool added =
+        place_address(&part->place, LONG_DOUBLE, program) && load_add(program, LOAD_LONG_DOUBLE, bytes, 0);
+    return added ? MISSING_NOT : MISSING_WIDE;
+}
+
 static enum missing part_load_scalar(struct argument_part *part, enum argument_kind kind, struct load_program *program)
 {
     const bool is_signed = type_is_signed(&part->type);
     const uint64_t size = type_size(&part->type);
     if (part->bit_size)
         return part_load_bits(part, is_signed, program);
+    if (kind == ARGUMENT_FLOAT && size == LONG_DOUBLE)
+        return part_load_long_double(part, program);
     if (kind == ARGUMENT_FLOAT && size != 4 && size != POINTER)
         return MISSING_WIDE;
     enum missing missing = place_load(&part->place, size, program);

@@ -5,7 +5,7 @@
 #include "arguments/argument_type.h"
 #include "arguments/function_parameters.h"
 
-enum { VECTORS = 8, WORD = 8 };
+enum { VECTORS = 8, WORD = 8, LONG_DOUBLE = 16 };
 
 static const uint8_t caller_generals[] = { 7, 6, 2, 1, 8, 9 }; /* rdi, rsi, rdx, rcx, r8, r9 */
 
@@ -71,7 +71,7 @@ static bool register_take_parameter(void *data, Dwarf_Die *parameter)
     if (type_is_class(&type)) {
         if (!register_take_class(s, &type))
             return false;
-    } else {
+    } else if (kind != ARGUMENT_FLOAT || size != LONG_DOUBLE) { /* which is on the stack */
         if (kind == ARGUMENT_NONE || !size || size > WORD)
             return false;
         if (register_take(s, kind == ARGUMENT_FLOAT, size))

@@ -46,7 +46,7 @@ static bool library_find_child(Dwarf_Die *stripped, int tag, const char *name, D
 static bool library_is_length(const char *name, Dwarf_Die *type)
 {
     return type_kind(type) == ARGUMENT_UNSIGNED && type_size(type) == POINTER &&
-           (strcasestr(name, "len") || strcasestr(name, "siz"));
+           (strcasestr(name, "len") || strcasestr(name, "size"));
 }
 
 /* Whether a class has two members and nothing else: a pointer to characters and their number. */

@@ -70,6 +70,9 @@ static char *load_text_of(const struct load *l, const struct load_names *names, 
     case LOAD_MEMORY:
         text = l->operand == 8 ? need_text("[%s]", left) : need_text("[%s]:%u", left, l->operand);
         break;
+    case LOAD_LONG_DOUBLE:
+        text = need_text("[%s]:%u", left, l->operand);
+        break;
     case LOAD_SIGNED:
     case LOAD_UNSIGNED:
         return left; /* how it is shown, which the type says as well */

@@ -60,7 +60,7 @@ static void value_plan_note_memory(const struct load_program *program)
 {
     for (uint32_t i = 0; i < program->count; i++) {
         const uint8_t op = program->loads[i].op;
-        value_plan_has_memory |= op == LOAD_MEMORY || (op >= LOAD_TEXT && op <= LOAD_TEXT_BOUNDED);
+        value_plan_has_memory |= op == LOAD_MEMORY || (op >= LOAD_TEXT && op <= LOAD_LONG_DOUBLE);
     }
 }
 

@@ -38,7 +38,7 @@ Test(e2e_values_list, parts)
                 "*q|struct point *|address|8|1|1|\nreturn|long int|signed|8|1|1|\n");
     expect_rows("-O0", "f_large f_large:by_value.tail f_wide:wide",
                 "by_value.tail|int|signed|4|1|1|\nlast|int|signed|4|1|1|\nreturn|long int|signed|8|1|1|\n"
-                "by_value.tail|int|signed|4|1|1|\nwide|long double|float|16|0|1|wide\n");
+                "by_value.tail|int|signed|4|1|1|\nwide|long double|float|8|1|1|\n");
 }
 
 /* Without optimisation, parameters wait in other words of the frame while clang calls the probe. */

@@ -1,6 +1,8 @@
 /* Programs of loads: what is a good one, what they say, and what they leave. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
+#include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -141,6 +143,62 @@ Test(unit_load_program, bounded_texts)
     free(described);
 }
 
+#if defined(__x86_64__)
+
+__extension__ typedef __float128 quad_double;
+
+/* Of the memory's first bytes. */
+static uint64_t narrowed(unsigned bytes)
+{
+    const struct load_program p = PROGRAM({ LOAD_REGISTER, REG_RSP, 0 }, { LOAD_LONG_DOUBLE, (uint8_t)bytes, 0 });
+    struct load_result result = { .text_room = 0 };
+    cr_assert(load_check(&p));
+    cr_assert(load_run(&p, &state, &result));
+    return result.word;
+}
+
+/* Those of the compiler's conversion. NAN has no payload here. */
+static void expect_double(uint64_t word, double wanted, const char *what, uint64_t number)
+{
+    double found;
+    memcpy(&found, &word, sizeof found);
+    const bool same = (isnan(found) && isnan(wanted)) || memcmp(&found, &wanted, sizeof found) == 0;
+    cr_assert(same, "%s %" PRIx64 ": %a, not %a", what, number, found, wanted);
+}
+
+/* Random fractions, near the borders of exponents most of all. */
+Test(unit_load_program, long_doubles)
+{
+    static const unsigned exponents[] = { 0x3fff,        0x3fff + 1023, 0x3fff + 1024, 0x3fff - 1022, 0x3fff - 1023,
+                                          0x3fff - 1050, 0x3fff - 1074, 0x3fff - 1075, 0x3fff - 1076, 0,
+                                          0x7fff };
+    uint64_t random = 88172645463325252u;
+    for (unsigned i = 0; i < 200000; i++) {
+        random ^= random << 13;
+        random ^= random >> 7;
+        random ^= random << 17;
+        const uint64_t fraction = i % 3 == 0   ? random
+                                  : i % 3 == 1 ? ~UINT64_C(0) << random % 64
+                                               : UINT64_C(1) << 63 | 0x400 << random % 3;
+        const uint64_t top = (random & 0x8000) | (i % 2 ? exponents[random % (sizeof exponents / sizeof *exponents)]
+                                                        : 0x3fff + random % 2400 - 1200);
+        const uint64_t first = top & 0x7fff ? fraction | UINT64_C(1) << 63 : fraction >> 1;
+        long double wide = 0;
+        memcpy(memory, &first, sizeof first);
+        memcpy(memory + sizeof first, &top, 2);
+        memcpy(&wide, memory, 10);
+        expect_double(narrowed(10), (double)wide, "x87", first);
+        quad_double quad;
+        const uint64_t low = i % 5 ? random * 3 : 0, high = top << 48 | fraction << 1 >> 16;
+        memcpy(memory, &low, sizeof low);
+        memcpy(memory + sizeof low, &high, sizeof high);
+        memcpy(&quad, memory, sizeof quad);
+        expect_double(narrowed(16), (double)quad, "quad", high);
+    }
+}
+
+#endif
+
 /* The end of memory behind a text is no fault; one in it is. */
 Test(unit_load_program, unreadable_memory)
 {
@@ -170,6 +228,7 @@ Test(unit_load_program, bad_programs)
         { { LOAD_VECTOR, 32, 0 }, { LOAD_NEGATE, 0, 0 }, { LOAD_NEGATE, 0, 0 } },
         { { LOAD_NUMBER, 0, 1 }, { LOAD_MEMORY, 9, 0 }, { LOAD_NEGATE, 0, 0 } },
         { { LOAD_NUMBER, 0, 1 }, { LOAD_MEMORY, 0, 0 }, { LOAD_NEGATE, 0, 0 } },
+        { { LOAD_NUMBER, 0, 1 }, { LOAD_LONG_DOUBLE, 8, 0 }, { LOAD_NEGATE, 0, 0 } },
         { { LOAD_NUMBER, 0, 1 }, { LOAD_SIGNED, 65, 0 }, { LOAD_NEGATE, 0, 0 } },
         { { LOAD_NUMBER, 0, 1 }, { LOAD_TEXT, 0, 0 }, { LOAD_NUMBER, 0, 1 } }, /* goes on after a text */
         { { LOAD_NUMBER, 0, 1 }, { LOAD_NUMBER, 0, 1 }, { LOAD_TEXT, 0, 0 } },

@@ -65,6 +65,8 @@ template <class T> PLAIN static inline void use(const T &value)
          { static_cast<Big>(UINT64_MAX), "18446744073709551615" })                                                     \
     KIND(single, float, { -0.5f, "-0.5" }, { 0, "0" }, { 1.25f, "1.25" }, { 16777216, "16777216" })                    \
     KIND(real, double, { -0.125, "-0.125" }, { 0, "0" }, { 3.5, "3.5" }, { 1e300, "1.0000000000000001e+300" })         \
+    KIND(wide, long double, { -0.125L, "-0.125" }, { 0, "0" }, { 1 / 3.0L, "0.33333333333333331" },                    \
+         { 0x1p1000L, "1.0715086071862673e+301" })                                                                     \
     KIND(place, void *, { nullptr, "0x0" }, { reinterpret_cast<void *>(1), "0x1" },                                    \
          { reinterpret_cast<void *>(0x7fffffffffff), "0x7fffffffffff" },                                               \
          { reinterpret_cast<void *>(UINT64_MAX), "0xffffffffffffffff" })                                               \
