@@ -23,6 +23,7 @@ static const struct {
     { "stop-on", DWELL_FILTER_STOP },
     { "root", DWELL_FILTER_ROOT },
     { "callers-of", DWELL_FILTER_TARGET },
+    { "histogram", DWELL_FILTER_HISTOGRAM },
 };
 
 /* Where a filter stands in the command line or a file, and what is wrong there. */
@@ -194,7 +195,7 @@ static bool filters_add_size(struct filters *f, const char *value, const struct 
 bool filters_add(struct filters *f, const char *name, const char *value, const char *place_text, struct error *error)
 {
     static const char names[] =
-        "only, suppress, ignore, root, callers-of, start-on, stop-on, depth, min, min-size, level, keep";
+        "only, suppress, ignore, root, callers-of, start-on, stop-on, depth, min, min-size, level, keep, histogram";
     const struct filter_place place = { place_text, error };
     for (size_t i = 0; i < sizeof actions / sizeof *actions; i++)
         if (strcmp(name, actions[i].name) == 0)

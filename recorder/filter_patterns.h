@@ -17,7 +17,7 @@
 #define FILTER_EARLIER (1u << 29) /* the level is that of an earlier recording */
 #define FILTER_NOT_TIMED ((uint32_t)(DWELL_FILTER_OUT | DWELL_FILTER_COUNTED))
 #define FILTER_LEVEL (FILTER_NOT_TIMED | FILTER_TIMED)
-#define FILTER_SELECTS_NOTHING (FILTER_LEVEL | DWELL_FILTER_KEEP)
+#define FILTER_SELECTS_NOTHING (FILTER_LEVEL | DWELL_FILTER_KEEP | DWELL_FILTER_HISTOGRAM)
 
 struct filter_pattern {
     struct function_pattern of;

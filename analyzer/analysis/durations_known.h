@@ -4,8 +4,9 @@
 
 #include "analysis/analysis.h"
 
-/* Sums have durations without probes alone. With the time of the probes, they are unknown. */
-bool durations_lack_probes(const struct analysis *analysis);
+/* Which durations of a session of trees views show: bits of tree_durations_kind_bit. With the time of the probes, only
+ * mode profile has them; without it, those of mode profile are estimated. */
+unsigned durations_wanted(const struct analysis *analysis);
 
 /* Sets durations_known, and adds a remark about what the columns of percentiles cannot know. */
 void durations_remark(struct summary *summary, const struct analysis *analysis);

@@ -25,6 +25,7 @@
 #include "profile/reported.h"
 #include "profile/session_samples.h"
 #include "profile/subtree.h"
+#include "profile/tree_durations.h"
 #include "trace/counted_calls.h"
 #include "trace/session_import.h"
 
@@ -380,14 +381,15 @@ static void load_collect(struct analysis *analysis, const struct analysis_option
  * Sums have their limits and durations, and these are shown within those. `limits`: without probes. */
 static void load_divide(struct analysis *analysis, bool limits)
 {
-    const bool sums = analysis->file->sums.summed_count;
+    const bool sums = analysis->file->sums.summed_count,
+               durations = analysis->durations && !analysis->lines && !session_file_has_trees(analysis->file);
     if (sums && (limits || (analysis->durations && !analysis->summary.raw && !analysis->lines)))
         single_calls_take_limits(analysis);
-    if (sums && analysis->durations && durations_lack_probes(analysis))
-        profile_drop_durations(analysis->profile);
+    if (analysis->durations && !analysis->raw)
+        tree_durations_subtract_probes(analysis->profile, analysis->file);
     recorded_sessions_divide(analysis);
     if (!sums)
-        single_calls_find(analysis, limits, analysis->durations && !analysis->lines && !single_calls_keep(analysis));
+        single_calls_find(analysis, limits, durations && !single_calls_keep(analysis));
 }
 
 static void load_profile(struct analysis *analysis, const struct analysis_options *options)

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "analysis/durations_known.h"
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "profile/collect.h"
@@ -283,6 +284,11 @@ static bool single_calls_have_range(const struct analysis *analysis)
 
 void single_calls_collect(struct analysis *analysis, unsigned jobs)
 {
+    if (analysis->file->sums.summed_count || analysis->file->header.mode == DWELL_MODE_PROFILE) {
+        analysis->profile = collect_tree_durations(analysis->file, analysis->samples, jobs, analysis->selection,
+                                                   durations_wanted(analysis));
+        return;
+    }
     if (single_calls_have_range(analysis) || analysis->samples) { /* samples take a part of the paths' time */
         analysis->profile = collect_selection(analysis->file, analysis->samples, jobs, analysis->selection);
         return;
@@ -410,7 +416,8 @@ void single_calls_find_net(struct analysis *analysis)
     size_t count;
     struct profile *p = analysis->profile;
     single_calls_begin_limits(p);
-    single_calls_scan_durations(analysis, true, true);
+    if (analysis->file->header.mode != DWELL_MODE_PROFILE) /* which has them in its trees */
+        single_calls_scan_durations(analysis, true, true);
     single_calls_end_limits(p);
     struct probe_cost *costs = single_calls_list_costs(analysis->file, &count);
     const struct probe_cost **cost = overhead_costs_of_nodes(p, costs, count);

@@ -37,6 +37,8 @@ struct summary {
     uint64_t stack_samples; /* samples while a function was open (docs/time-model.md) */
     uint64_t samples_in_probes; /* those of stack_samples that were in the runtime */
     uint64_t os_events, threads, processes, events, lost_events;
+    /* Percentiles of a store are those of mode profile in some runs. */
+    bool durations_estimated;
     char **remarks; /* lines of text, the most harmful ones first: `loss_count` are about losses and damage. Where it
                        can, a remark fits a line of 80 with the mark before it */
     size_t loss_count;

@@ -114,7 +114,8 @@ static int record_begin(struct record_settings *s, const char *path, struct sess
     atexit(record_settle);
     session->header->mode = s->mode;
     session->header->ring_size = s->ring_size;
-    session->header->also = (s->call_sites ? DWELL_ALSO_CALL_SITES : 0) | (s->overhead ? DWELL_ALSO_BUDGET : 0);
+    session->header->also = (s->call_sites ? DWELL_ALSO_CALL_SITES : 0) | (s->overhead ? DWELL_ALSO_BUDGET : 0) |
+                            (s->filters.actions & DWELL_FILTER_HISTOGRAM ? DWELL_ALSO_HISTOGRAMS : 0);
     session_more(session)->overhead = s->overhead;
     if (s->filters.keep.count && !keep_watches_write(&s->filters.keep, session, fd))
         die(STATUS_OWN_FAILURE, "%s: no room for the settings of --keep", s->output);

@@ -269,6 +269,8 @@ void record_check_options(void *settings)
     if (s->mode == DWELL_MODE_PROFILE && filters_wait(&s->filters))
         die(STATUS_OWN_FAILURE, "%s: mode profile counts every call; use --mode trace or ring",
             filters_have_targets(&s->filters) ? "--callers-of" : "--min");
+    if (s->mode != DWELL_MODE_PROFILE && s->filters.actions & DWELL_FILTER_HISTOGRAM)
+        die(STATUS_OWN_FAILURE, "--histogram is for --mode profile; modes trace and ring have percentiles without it");
     if (!s->overhead_asked)
         s->overhead = record_usual_overhead(s);
     if (s->sample_rate < 0)
@@ -437,6 +439,9 @@ const struct option_row record_own_options[] = {
       "profile",
       READ_BY(record_read_filter) },
     { "min-duration", "[PATTERN=]TIME", "The same as --min", READ_BY(record_read_filter) },
+    { "histogram", "PATTERN",
+      "With --mode profile: count how long each call of these takes, so that they have percentiles: --columns +p99",
+      READ_BY(record_read_filter) },
     { "min-size", "BYTES", "Suppress functions with less code", READ_BY(record_read_filter) },
     { "level", "LEVEL=PATTERN",
       "LEVEL is counted: only count the calls of these functions; or out: their calls are not recorded and cost nothing. Their "

@@ -79,6 +79,19 @@ bool answer_read_path_durations(struct answer *a, const struct fleet_run *runs, 
     return answer_end(a, &r);
 }
 
+/* The store's counters do not say which calls of a function are of which run. */
+static void answer_judge_chosen(struct summary *summary, const struct fleet_run *runs, size_t count)
+{
+    size_t chosen = 0;
+    for (size_t i = 0; i < count; i++)
+        chosen += (runs[i].knows & FLEET_KNOWS_CHOSEN_DURATIONS) != 0;
+    summary->durations_estimated = chosen;
+    if (chosen)
+        summary_remark(summary, "percentiles-of-chosen",
+                       "of %zu run%s, only functions of --histogram have percentiles (~: estimates)", chosen,
+                       chosen == 1 ? "" : "s");
+}
+
 void answer_judge_durations(struct analysis *analysis, const struct fleet_run *runs, size_t count)
 {
     struct summary *summary = &analysis->summary;
@@ -94,4 +107,5 @@ void answer_judge_durations(struct analysis *analysis, const struct fleet_run *r
                        "percentiles are those of %zu of the %zu runs: the others were pushed without durations of "
                        "calls",
                        known, count);
+    answer_judge_chosen(summary, runs, count);
 }

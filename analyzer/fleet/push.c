@@ -16,6 +16,7 @@
 #include "fleet/sum_rows.h"
 #include "profile/durations.h"
 #include "profile/path_probes.h"
+#include "profile/tree_durations.h"
 
 enum { ROWS_A_PART = 16384, DURATIONS_A_PART = 65536 }; /* about 5 MB each */
 
@@ -237,6 +238,15 @@ static void push_put_labels(struct binary_rows *rows, const struct session_file 
     fleet_labels_drop(&all);
 }
 
+static uint32_t push_knows_durations(const struct push *p)
+{
+    const unsigned kinds = tree_durations_kinds(p->session.analysis.file);
+    if (!p->with_durations)
+        return 0;
+    return FLEET_KNOWS_DURATIONS |
+           (kinds & tree_durations_kind_bit(DWELL_DURATIONS_RAW) ? FLEET_KNOWS_CHOSEN_DURATIONS : 0);
+}
+
 static void push_put_summary(struct binary_rows *rows, const struct push *p)
 {
     const struct summary *summary = &p->session.analysis.summary;
@@ -246,7 +256,7 @@ static void push_put_summary(struct binary_rows *rows, const struct push *p)
     };
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         binary_put(rows, numbers[i], 8);
-    binary_put(rows, summary_knows(summary) | (p->with_durations ? FLEET_KNOWS_DURATIONS : 0), 4);
+    binary_put(rows, summary_knows(summary) | push_knows_durations(p), 4);
     binary_put(rows, summary->loss_count, 4);
     binary_put_length(rows, summary_count_special(summary));
     for (size_t i = 0; i < summary->remark_count; i++)

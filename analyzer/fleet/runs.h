@@ -19,13 +19,14 @@ struct fleet_run {
     uint64_t *parts; /* the parts of rows that count */
     size_t part_count;
     uint64_t rows, elapsed, threads, processes, events, lost_events, os_events, stack_samples, samples_in_probes;
-    uint32_t knows; /* enum value_needs, and FLEET_KNOWS_DURATIONS */
+    uint32_t knows; /* enum value_needs, and FLEET_KNOWS_DURATIONS ... */
     uint32_t losses;
     struct fleet_texts remarks; /* the first `losses` are about losses */
 };
 
 /* The store has how long all timed calls of the run took. */
 #define FLEET_KNOWS_DURATIONS (UINT32_C(1) << 16)
+#define FLEET_KNOWS_CHOSEN_DURATIONS (UINT32_C(1) << 17) /* besides: they are those of chosen functions, estimated */
 
 struct fleet_runs {
     struct fleet_run *list; /* by the time at which they began */

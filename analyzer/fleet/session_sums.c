@@ -11,6 +11,7 @@
 #include "fleet/ids.h"
 #include "fleet/thread_tree.h"
 #include "profile/collect.h"
+#include "profile/tree_durations.h"
 #include "sums/sums.h"
 #include "trace/counted_calls.h"
 
@@ -91,10 +92,12 @@ static struct fleet_numbers session_number_functions(const struct analysis *anal
 
 /* ---- opening ---- */
 
-/* Samples divide the time of a function among its paths. Counted calls make times of their functions uncertain. */
+/* Samples divide the time of a function among its paths. Counted calls make times of their functions uncertain. From
+ * durations of mode profile, the probes are taken by what was subtracted from paths and those below. */
 static bool session_must_be_whole(const struct session_file *file)
 {
-    return counts_any(file) || tree_sums_counts(file).samples > 0;
+    return counts_any(file) || tree_sums_counts(file).samples > 0 ||
+           tree_durations_kinds(file) & tree_durations_kind_bit(DWELL_DURATIONS_RAW);
 }
 
 /* The file may have no name any more. */

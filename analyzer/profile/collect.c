@@ -279,10 +279,10 @@ static void collect_with_workers(struct collect_whole *whole, const struct sessi
 }
 
 static struct profile *collect_trees(const struct session_file *file, const struct session_samples *samples,
-                                     const struct selection *selection, bool sites, bool durations)
+                                     const struct selection *selection, bool sites, unsigned kinds)
 {
     struct profile *trees =
-        durations ? trees_profile_with_durations(file, selection) : trees_profile(file, selection, sites);
+        kinds ? trees_profile_with_durations(file, selection, kinds) : trees_profile(file, selection, sites);
     if (samples && trees->node_count > trees->thread_count)
         sampled_trees_add(trees, file, samples);
     return trees;
@@ -316,10 +316,10 @@ static void collect_add_events(struct profile *p, const struct session_file *fil
 }
 
 static struct profile *collect_part(const struct session_file *file, const struct session_samples *samples,
-                                    unsigned jobs, const struct selection *selection, bool sites,
+                                    unsigned jobs, const struct selection *selection, bool sites, unsigned kinds,
                                     struct timed_session *timed)
 {
-    struct profile *p = collect_trees(file, samples, selection, sites, timed != NULL);
+    struct profile *p = collect_trees(file, samples, selection, sites, kinds);
     collect_add_events(p, file, samples, jobs, selection, sites, timed);
     return selection && selection->cut ? collect_used(p) : p;
 }
@@ -327,7 +327,7 @@ static struct profile *collect_part(const struct session_file *file, const struc
 void collect_add_selection(struct profile *p, const struct session_file *file, const struct session_samples *samples,
                            unsigned jobs, const struct selection *selection)
 {
-    struct profile *trees = collect_trees(file, samples, selection, false, false);
+    struct profile *trees = collect_trees(file, samples, selection, false, 0);
     profile_merge(p, trees);
     profile_free(trees);
     collect_add_events(p, file, samples, jobs, selection, false, NULL);
@@ -336,13 +336,19 @@ void collect_add_selection(struct profile *p, const struct session_file *file, c
 struct profile *collect_selection(const struct session_file *file, const struct session_samples *samples, unsigned jobs,
                                   const struct selection *selection)
 {
-    return collect_part(file, samples, jobs, selection, false, NULL);
+    return collect_part(file, samples, jobs, selection, false, 0, NULL);
+}
+
+struct profile *collect_tree_durations(const struct session_file *file, const struct session_samples *samples,
+                                       unsigned jobs, const struct selection *selection, unsigned kinds)
+{
+    return collect_part(file, samples, jobs, selection, false, kinds, NULL);
 }
 
 struct profile *collect_sites(const struct session_file *file, const struct session_samples *samples, unsigned jobs,
                               const struct selection *selection)
 {
-    return collect_part(file, samples, jobs, selection, true, NULL);
+    return collect_part(file, samples, jobs, selection, true, 0, NULL);
 }
 
 struct profile *collect_durations(const struct session_file *file, const struct session_samples *samples, unsigned jobs,
@@ -350,7 +356,7 @@ struct profile *collect_durations(const struct session_file *file, const struct 
                                   bool *kept)
 {
     struct timed_session timed = timed_session_begin(file, costs, count, jobs);
-    struct profile *p = collect_part(file, samples, jobs, selection, false, &timed);
+    struct profile *p = collect_part(file, samples, jobs, selection, false, 0, &timed);
     *kept = timed_session_end(&timed, p);
     return p;
 }

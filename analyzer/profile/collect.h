@@ -31,6 +31,10 @@ void collect_add_selection(struct profile *p, const struct session_file *file, c
 struct profile *collect_sites(const struct session_file *file, const struct session_samples *samples, unsigned jobs,
                               const struct selection *selection);
 
+/* The same as collect_selection, with the durations of calls that a session of trees has (trees.h). */
+struct profile *collect_tree_durations(const struct session_file *file, const struct session_samples *samples,
+                                       unsigned jobs, const struct selection *selection, unsigned kinds);
+
 /* The same as collect_selection, and keeps how long completed calls took, by path (durations.h): without probes of
  * these costs, which are as for overhead_subtract. The selection has no limits in time. *kept says whether the profile
  * has them: it has none in a session with several stacks on a thread, or with too many calls of rare paths. */

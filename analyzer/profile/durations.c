@@ -51,6 +51,7 @@ static void durations_make_room(struct durations **d)
         return;
     *d = durations_new(before ? 2 * (before->mask + 1) : FIRST_SLOTS);
     (*d)->sum = before ? before->sum : 0;
+    (*d)->estimated = before && before->estimated;
     for (uint32_t i = 0; before && i <= before->mask; i++)
         if (before->slots[i])
             durations_count(*d, (before->slots[i] >> DURATION_COUNT_BITS) - 1, before->slots[i] & count_mask);
@@ -88,8 +89,36 @@ void durations_merge(struct durations **into, const struct durations *from)
             durations_make_room(into);
             durations_count(*into, (from->slots[i] >> DURATION_COUNT_BITS) - 1, from->slots[i] & count_mask);
         }
-    if (from && from->used)
+    if (from && from->used && *into) {
         (*into)->sum += from->sum;
+        (*into)->estimated |= from->estimated;
+    }
+}
+
+uint64_t durations_middle(uint64_t counter)
+{
+    const uint64_t whole = (uint64_t)1 << DURATION_BITS;
+    if (counter < 2 * whole)
+        return counter;
+    const uint64_t dropped = (counter >> DURATION_BITS) - 1, least = (whole + (counter & (whole - 1))) << dropped;
+    return least + ((uint64_t)1 << dropped) / 2;
+}
+
+void durations_take_new(struct durations **now, struct durations **made)
+{
+    struct durations *fresh = NULL;
+    for (uint32_t i = 0; *now && i <= (*now)->mask; i++) {
+        const uint64_t slot = (*now)->slots[i];
+        if (!slot)
+            continue;
+        const uint64_t counter = (slot >> DURATION_COUNT_BITS) - 1,
+                       known = *made ? *durations_find(*made, counter) & count_mask : 0;
+        const uint64_t calls = less(slot & count_mask, known);
+        durations_add_counter(&fresh, counter, calls, durations_middle(counter) * calls * DWELL_PROBE_FRACTION);
+    }
+    durations_merge(made, fresh);
+    free(*now);
+    *now = fresh;
 }
 
 uint64_t durations_calls(const struct durations *d)
@@ -98,16 +127,6 @@ uint64_t durations_calls(const struct durations *d)
     for (uint32_t i = 0; d && i <= d->mask; i++)
         calls += d->slots[i] & count_mask;
     return calls;
-}
-
-/* The middle of the durations that a counter counts. */
-static uint64_t durations_middle(uint64_t counter)
-{
-    const uint64_t whole = (uint64_t)1 << DURATION_BITS;
-    if (counter < 2 * whole)
-        return counter;
-    const uint64_t dropped = (counter >> DURATION_BITS) - 1, least = (whole + (counter & (whole - 1))) << dropped;
-    return least + ((uint64_t)1 << dropped) / 2;
 }
 
 struct durations_counter *durations_counters(const struct durations *d, size_t *count)
@@ -155,6 +174,8 @@ static void durations_change(struct durations **d, uint64_t change(uint64_t tick
         const uint64_t ticks = change(steps[i].ticks, context);
         durations_add(&changed, ticks, steps[i].calls, ticks * steps[i].calls * DWELL_PROBE_FRACTION);
     }
+    if (changed)
+        changed->estimated = (*d)->estimated;
     free(steps);
     free(*d);
     *d = changed;
@@ -181,6 +202,17 @@ void durations_shorten(struct durations **d, double part)
 {
     if (*d && part > 0)
         durations_change(d, durations_kept_part, &part);
+}
+
+static uint64_t durations_kept_rest(uint64_t ticks, const void *context)
+{
+    return (uint64_t)llround(fmax((double)ticks - *(const double *)context, 0));
+}
+
+void durations_lower(struct durations **d, double ticks)
+{
+    if (*d && ticks > 0)
+        durations_change(d, durations_kept_rest, &ticks);
 }
 
 void durations_percentiles(const struct durations *d, const double *percents, uint64_t *ticks, size_t count)

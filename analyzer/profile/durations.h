@@ -21,6 +21,7 @@ enum {
 struct durations {
     uint64_t sum; /* in 1/256 ticks, as in path_probes.h */
     uint32_t used, mask;
+    bool estimated; /* what the probes took of each call is an estimate */
     uint64_t slots[];
 };
 
@@ -59,11 +60,20 @@ void durations_set_call(struct durations **d, uint64_t ticks, uint64_t sum);
 
 void durations_merge(struct durations **into, const struct durations *from);
 
+/* The middle of the durations that a counter counts. */
+uint64_t durations_middle(uint64_t counter);
+
+/* Leaves the calls that `made` does not have yet, and adds them to it. */
+void durations_take_new(struct durations **now, struct durations **made);
+
 /* Brings ticks to nanoseconds. Each counter becomes that of its middle, so a percentile can be off by another 1/64. */
 void durations_scale(struct durations **d, uint64_t ticks_per_second);
 
 /* Takes a part of each duration, from 0 to 1. With the same error. */
 void durations_shorten(struct durations **d, double part);
+
+/* Takes so many ticks of each duration, or all if it has less. With the same error. */
+void durations_lower(struct durations **d, double ticks);
 
 uint64_t durations_calls(const struct durations *d);
 

@@ -131,6 +131,8 @@ struct profile {
     struct profile_counted *counted;
     size_t counted_count, counted_room;
     struct profile_counts counts;
+    size_t uncounted_functions; /* those of which durations were to be counted, and could not all be */
+    uint64_t uncounted_calls;   /* how many of these functions' calls */
     uint64_t sampled_time,
         sampled_in_probes;       /* nanoseconds for which its samples stand, and of these, in the runtime */
     struct intern *module_table; /* path and build-id to module */

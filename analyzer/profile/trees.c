@@ -24,9 +24,11 @@ struct trees_reader {
     struct tree_chunks sums;      /* the file's chunks with rows of sums */
     struct tree_rows rows;        /* of the thread */
     struct tree_chunks durations; /* the file's chunks with them; none if they are not wanted */
-    size_t damaged_durations;     /* how many threads have damaged ones */
-    trees_root *root;             /* finds the root of a thread */
-    void *context;                /* what `root` gets */
+    unsigned kinds;               /* which durations are wanted: bits of tree_durations_kind_bit */
+    struct tree_counting counting;
+    size_t damaged_durations; /* how many threads have damaged ones */
+    trees_root *root;         /* finds the root of a thread */
+    void *context;            /* what `root` gets */
 };
 
 static int trees_compare_chunks(const void *a, const void *b)
@@ -68,6 +70,14 @@ static void trees_add_row(struct profile_node *node, const struct dwell_sum_row 
     node->net_longest = larger(node->net_longest, row->net_longest);
 }
 
+static uint64_t trees_shortest(const struct dwell_tree_node *from)
+{
+    const uint64_t no_call = DWELL_SHORTEST_LOST - 1, limit = from->shortest & no_call;
+    if (!(from->shortest & DWELL_SHORTEST_COUNTED))
+        return from->shortest;
+    return from->shortest == UINT64_MAX || limit == no_call ? UINT64_MAX : limit;
+}
+
 void trees_take_node(struct profile_node *node, const struct dwell_tree_node *from, const struct dwell_sum_row *row)
 {
     node->elapsed += from->elapsed;
@@ -81,8 +91,7 @@ void trees_take_node(struct profile_node *node, const struct dwell_tree_node *fr
     else
         trees_add_flagged(node, from, blocked + preempted);
     node->calls += from->calls;
-    if (from->shortest < node->shortest)
-        node->shortest = from->shortest;
+    node->shortest = smaller(node->shortest, trees_shortest(from));
     if (from->longest > node->longest)
         node->longest = from->longest;
 }
@@ -105,6 +114,8 @@ static bool trees_add_node(struct trees_reader *r, const struct trace_process *p
     const uint32_t site = trees_find_site(r, process, from);
     const uint32_t index = profile_child_from(p, r->nodes[from->parent], function, site);
     trees_take_node(&p->nodes[index], from, tree_rows_find(&r->rows, (uint32_t)r->count));
+    if (r->kinds && !r->file->sums.summed_count)
+        tree_counting_add(&r->counting, function, from);
     p->counts.enters += from->calls;
     p->counts.exits += from->calls;
     p->counts.intervals += 2 * from->calls;
@@ -166,6 +177,13 @@ static void trees_end_thread(struct trees_reader *r, const struct trace_chunk *a
     p->counts.preempted += preempted;
 }
 
+static bool trees_want_durations(const struct trees_reader *r, uint32_t process)
+{
+    const enum dwell_durations kind =
+        r->file->sums.summed_count ? tree_durations_kind(r->file, process) : DWELL_DURATIONS_RAW;
+    return r->kinds & tree_durations_kind_bit(kind);
+}
+
 /* Reads the chunks of one thread, which are in sequence. */
 static void trees_read_thread(struct trees_reader *r, const struct trace_chunk *const *chunks, size_t count)
 {
@@ -178,8 +196,9 @@ static void trees_read_thread(struct trees_reader *r, const struct trace_chunk *
         }
     }
     trees_end_thread(r, chunks[0]);
-    r->damaged_durations += !tree_durations_read(&r->durations, r->file, chunks[0]->process, chunks[0]->thread,
-                                                 r->profile, r->nodes, r->count);
+    if (trees_want_durations(r, chunks[0]->process))
+        r->damaged_durations += !tree_durations_read(&r->durations, r->file, chunks[0]->process, chunks[0]->thread,
+                                                     r->profile, r->nodes, r->count);
     if (r->waits)
         tree_waits_add_thread(r->waits, r->file, chunks[0], r->nodes, r->count,
                               r->nodes[r->head.top < r->count ? r->head.top : 0]);
@@ -226,7 +245,7 @@ static void trees_read_reported(struct profile *p, const struct session_file *fi
 
 /* ---- files ---- */
 
-static void trees_read_threads(struct trees_reader *r, const struct selection *selection, bool durations)
+static void trees_read_threads(struct trees_reader *r, const struct selection *selection)
 {
     const struct session_file *file = r->file;
     const struct trace_chunk **chunks = need_memory(file->chunk_count, sizeof *chunks);
@@ -239,7 +258,7 @@ static void trees_read_threads(struct trees_reader *r, const struct selection *s
     if (count)
         qsort(chunks, count, sizeof *chunks, trees_compare_chunks);
     r->sums = tree_chunks_of(file, DWELL_CHUNK_SUMS);
-    if (durations && file->sums.summed_count)
+    if (r->kinds)
         r->durations = tree_chunks_of(file, DWELL_CHUNK_DURATIONS);
     for (size_t first = 0, next; first < count; first = next) {
         for (next = first + 1; next < count && chunks[next]->process == chunks[first]->process &&
@@ -251,6 +270,9 @@ static void trees_read_threads(struct trees_reader *r, const struct selection *s
     tree_chunks_drop(&r->sums);
     tree_chunks_drop(&r->durations);
     tree_rows_drop(&r->rows);
+    if (r->kinds && !file->sums.summed_count)
+        tree_durations_take_limits(r->profile);
+    r->profile->uncounted_calls = tree_counting_end(&r->counting, r->profile, &r->profile->uncounted_functions);
     free(r->buffer.bytes);
     free(r->nodes);
 }
@@ -262,12 +284,12 @@ static uint32_t trees_own_root(void *context, struct profile *p, uint32_t proces
 }
 
 static struct profile *trees_read(const struct session_file *file, const struct selection *selection, bool sites,
-                                  bool durations, struct tree_waits *waits)
+                                  unsigned kinds, struct tree_waits *waits)
 {
     struct trees_reader r = {
-        .file = file, .profile = profile_new(), .sites = sites, .waits = waits, .root = trees_own_root
+        .file = file, .profile = profile_new(), .sites = sites, .waits = waits, .root = trees_own_root, .kinds = kinds
     };
-    trees_read_threads(&r, selection, durations);
+    trees_read_threads(&r, selection);
     r.profile->counts.damaged_chunks += r.damaged_durations;
     trees_read_reported(r.profile, file, selection);
     return r.profile;
@@ -275,24 +297,30 @@ static struct profile *trees_read(const struct session_file *file, const struct 
 
 struct profile *trees_profile(const struct session_file *file, const struct selection *selection, bool sites)
 {
-    return trees_read(file, selection, sites, false, NULL);
+    return trees_read(file, selection, sites, 0, NULL);
 }
 
-struct profile *trees_profile_with_durations(const struct session_file *file, const struct selection *selection)
+struct profile *trees_profile_with_durations(const struct session_file *file, const struct selection *selection,
+                                             unsigned kinds)
 {
-    return trees_read(file, selection, false, true, NULL);
+    return trees_read(file, selection, false, kinds, NULL);
 }
 
 struct profile *trees_profile_with_waits(const struct session_file *file, const struct selection *selection,
                                          struct tree_waits *waits)
 {
-    return trees_read(file, selection, false, false, waits);
+    return trees_read(file, selection, false, 0, waits);
 }
 
 bool trees_add_with_waits(struct profile *into, const struct session_file *file, struct tree_waits *waits,
                           trees_root *root, void *context)
 {
-    struct trees_reader r = { .file = file, .profile = into, .waits = waits, .root = root, .context = context };
-    trees_read_threads(&r, NULL, true);
+    struct trees_reader r = { .file = file,
+                              .profile = into,
+                              .waits = waits,
+                              .root = root,
+                              .context = context,
+                              .kinds = tree_durations_kinds(file) };
+    trees_read_threads(&r, NULL);
     return r.damaged_durations == 0;
 }

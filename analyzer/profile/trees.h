@@ -11,8 +11,10 @@
  * different call sites are on different paths. */
 struct profile *trees_profile(const struct session_file *file, const struct selection *selection, bool sites);
 
-/* The same without call sites, and how long calls took if it is a session of sums that knows it. */
-struct profile *trees_profile_with_durations(const struct session_file *file, const struct selection *selection);
+/* The same without call sites, and how long calls took where that is known as wanted: `kinds` are bits of
+ * tree_durations_kind_bit. */
+struct profile *trees_profile_with_durations(const struct session_file *file, const struct selection *selection,
+                                             unsigned kinds);
 
 /* The same without call sites, and the waits of these threads. */
 struct profile *trees_profile_with_waits(const struct session_file *file, const struct selection *selection,

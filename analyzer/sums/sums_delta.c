@@ -9,6 +9,7 @@
 #include "base/numbers.h"
 #include "profile/collect.h"
 #include "profile/counted.h"
+#include "profile/durations.h"
 #include "profile/subtree.h"
 #include "symbols/symbols.h"
 
@@ -95,10 +96,11 @@ static bool delta_take_amounts(struct profile_node *node, struct profile_node *m
         delta_take_limit(node->net_shortest, &made->net_shortest, node->net_shortest < made->net_shortest, any);
     d.net_longest = delta_take_limit(node->net_longest, &made->net_longest, node->net_longest > made->net_longest, 0);
     d.first = delta_take_limit(node->first, &made->first, node->first < made->first, any);
+    durations_take_new(&d.durations, &made->durations);
     *node = d;
     return d.elapsed || d.flagged || d.blocked || d.preempted || d.runtime || d.runtime_flagged || d.page_faults ||
            d.calls || d.samples || d.samples_in_stubs || d.shortest != any || d.longest || d.net_shortest != any ||
-           d.net_longest || d.first != any;
+           d.net_longest || d.first != any || d.durations;
 }
 
 /* ---- call paths ---- */

@@ -11,6 +11,7 @@
 #include "profile/counted.h"
 #include "profile/session_samples.h"
 #include "profile/subtree.h"
+#include "profile/tree_durations.h"
 #include "sums/sums.h"
 
 struct sums_recording {
@@ -54,7 +55,7 @@ static bool sums_record_session(struct sums_recording *r, const struct sums_rang
     record->threads = (uint32_t)range->thread_end;
     record->shards = r->shard.count;
     record->waits_counted = file->header.mode != DWELL_MODE_PROFILE || file->header.also & DWELL_ALSO_CAUSES;
-    record->durations = file->header.mode != DWELL_MODE_PROFILE;
+    record->durations = file->header.mode == DWELL_MODE_PROFILE ? tree_durations_kind(file, 0) : DWELL_DURATIONS_NET;
     if (r->shard.number == 0) { /* what belongs to no chunk */
         record->damaged_chunks = file->health.damaged_chunks + file->health.missing_chunks;
         record->damaged_bytes = file->health.damaged_bytes + file->health.missing_bytes;
@@ -114,7 +115,8 @@ static void sums_keep_limits(struct profile *p)
 /* The paths of the selected threads, with how long their calls took without probes. The caller takes l->profile. */
 static void sums_collect_threads(const struct sums_recording *r, struct analysis *analysis)
 {
-    analysis->profile = collect_selection(analysis->file, analysis->samples, r->jobs, analysis->selection);
+    analysis->profile = collect_tree_durations(analysis->file, analysis->samples, r->jobs, analysis->selection,
+                                               tree_durations_kinds(analysis->file));
     single_calls_find_net(analysis);
 }
 
@@ -376,7 +378,7 @@ static struct profile *sums_copy_known(const struct sums_map *map, struct profil
 static void sums_record_running(struct sums_recording *r)
 {
     struct profile *before = collect_selection(r->file, NULL, 1, NULL),
-                   *now = collect_selection(r->file, NULL, 1, NULL);
+                   *now = collect_tree_durations(r->file, NULL, 1, NULL, tree_durations_kinds(r->file));
     counted_collect(now, r->file, NULL);
     struct profile *known = sums_copy_known(r->map, before, now);
     profile_free(before);

@@ -142,9 +142,17 @@ static struct sums_session *sums_find_session(struct sums *sums, const struct tr
     return place == INTERN_NONE ? NULL : &sums->sessions[place];
 }
 
+/* A delta of mode profile may be from before the first counted call. Of other parts, all have them or none. */
+static uint32_t sums_join_durations(uint32_t a, uint32_t b)
+{
+    if (a == DWELL_DURATIONS_RAW || b == DWELL_DURATIONS_RAW)
+        return DWELL_DURATIONS_RAW;
+    return a && b ? DWELL_DURATIONS_NET : DWELL_DURATIONS_NONE;
+}
+
 static void sums_join_counts(struct trace_summed *into, const struct trace_summed *from)
 {
-    into->record.durations = into->record.durations && from->record.durations;
+    into->record.durations = sums_join_durations(into->record.durations, from->record.durations);
     for (size_t i = 0; i < DWELL_SUMMED_COUNTS; i++)
         into->record.counts[i] += from->record.counts[i];
     if (into->held_length < from->held_length) {

@@ -37,8 +37,10 @@ void percentiles_fill(struct cell *cells, const struct analysis *analysis, const
     if (!analysis->durations || !d)
         return;
     durations_percentiles(d, percents, ticks, PERCENTILE_COLUMNS);
-    for (size_t i = 0; i < PERCENTILE_COLUMNS; i++)
+    for (size_t i = 0; i < PERCENTILE_COLUMNS; i++) {
         cell_call_time(&cells[i], ticks[i], &analysis->summary);
+        cells[i].estimated = d->estimated || analysis->summary.durations_estimated;
+    }
 }
 
 static size_t percentiles_column(const struct table *t, const char *key)
@@ -46,6 +48,7 @@ static size_t percentiles_column(const struct table *t, const char *key)
     return table_find_column(t, 0, key, strlen(key));
 }
 
+/* Estimates are of sessions whose limits are unknown. */
 static void percentiles_limit_by(struct table *t, const char *least_key, const char *most_key)
 {
     const size_t least = percentiles_column(t, least_key), most = percentiles_column(t, most_key),
@@ -55,13 +58,22 @@ static void percentiles_limit_by(struct table *t, const char *least_key, const c
     for (size_t row = 0; row < t->row_count; row++) {
         struct cell *cells = &t->cells[row * t->column_count];
         for (size_t i = first; i < first + PERCENTILE_COLUMNS; i++)
-            if (cells[i].known && cells[least].known && cells[most].known)
+            if (cells[i].known && !cells[i].estimated && cells[least].known && cells[most].known)
                 cells[i].number = larger(smaller(cells[i].number, cells[most].number), cells[least].number);
     }
 }
 
+/* The row's other times are no estimates. */
+static void percentiles_mark(struct table *t)
+{
+    const size_t first = percentiles_column(t, percentile_columns[0].key);
+    for (size_t row = 0; row < t->row_count && first < t->column_count; row++)
+        t->marks_cells |= t->cells[row * t->column_count + first].estimated;
+}
+
 void percentiles_limit(struct table *t)
 {
+    percentiles_mark(t);
     percentiles_limit_by(t, "min", "max");
     percentiles_limit_by(t, "elapsed_inclusive_min", "elapsed_inclusive_max");
 }

@@ -349,7 +349,7 @@ static void finish_punch_unused(const struct session *session, int fd)
             finish_punch_hole(fd, offset + sizeof h, offset + h.size);
         else if ((h.kind == DWELL_CHUNK_EVENTS || h.kind == DWELL_CHUNK_CALL_TREE ||
                   h.kind == DWELL_CHUNK_TRACE_EVENTS || h.kind == DWELL_CHUNK_SAMPLES || h.kind == DWELL_CHUNK_COUNTS ||
-                  h.kind == DWELL_CHUNK_WAITS) &&
+                  h.kind == DWELL_CHUNK_WAITS || h.kind == DWELL_CHUNK_DURATIONS) &&
                  h.used)
             finish_punch_hole(fd, offset + h.used, offset + h.size);
         else if (h.kind == DWELL_CHUNK_CALL_TREE)

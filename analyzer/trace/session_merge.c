@@ -211,7 +211,8 @@ static void merge_copy_chunk(struct merger *m, const struct session_file *file, 
     const bool values = m->values && chunk->kind == DWELL_CHUNK_VALUES;
     if (!records && !values && chunk->kind != DWELL_CHUNK_EVENTS && chunk->kind != DWELL_CHUNK_CALL_TREE &&
         chunk->kind != DWELL_CHUNK_TRACE_EVENTS && chunk->kind != DWELL_CHUNK_COUNTS &&
-        chunk->kind != DWELL_CHUNK_WAITS && (chunk->kind != DWELL_CHUNK_SAMPLES || !chunk->thread))
+        chunk->kind != DWELL_CHUNK_WAITS && chunk->kind != DWELL_CHUNK_DURATIONS &&
+        (chunk->kind != DWELL_CHUNK_SAMPLES || !chunk->thread))
         return; /* not recorded, or an unknown kind of chunk */
     const size_t whole = (size_t)merge_round_to_unit(chunk->size) + TRACE_PADDING;
     if (whole > m->room) {

@@ -106,6 +106,7 @@ enum dwell_also {
     DWELL_ALSO_BUDGET = 4,         /* the decisions of an overhead budget, if there were any */
     DWELL_ALSO_KERNEL_SAMPLES = 8, /* samples of threads in the kernel, not only in user mode */
     DWELL_ALSO_SPARE_SAMPLES = 16, /* samples only say where the time of functions goes that are not timed */
+    DWELL_ALSO_HISTOGRAMS = 32,    /* mode profile: the durations of calls of chosen functions */
 };
 
 /* The origin of a session that was not recorded; bits. */
@@ -273,13 +274,19 @@ struct dwell_tree_head {
     uint64_t reserved[3];
 };
 
+/* In dwell_tree_node.shortest: the durations of the path's calls are counted (durations chunks), and there was no room
+ * for some of them. The bits below are the shortest one, or all set if no call is completed. Any duration is less than
+ * the whole, so the probes' test for a shorter one finds such paths. */
+#define DWELL_SHORTEST_COUNTED (1ull << 63)
+#define DWELL_SHORTEST_LOST (1ull << 62)
+
 struct dwell_tree_node {
     uint64_t function; /* address; stored last when a node is made */
     uint32_t parent;   /* number of the node, or zero if nothing was open */
     uint32_t number;   /* its own */
     uint64_t calls;    /* enters */
     uint64_t elapsed;  /* exclusive */
-    uint64_t shortest; /* of completed calls, inclusive; UINT64_MAX if there is none */
+    uint64_t shortest; /* of completed calls, inclusive; UINT64_MAX if there is none; see DWELL_SHORTEST_COUNTED */
     uint64_t longest;
     uint64_t flagged;    /* the part of `elapsed` with OS events, without `runtime` */
     uint64_t first_time; /* when the node was made; it identifies the module */

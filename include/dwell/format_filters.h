@@ -21,6 +21,7 @@ enum dwell_filter_action {
     DWELL_FILTER_TIME = 0x70000,
     DWELL_FILTER_HIDDEN_OUT = 1 << 19, /* of all patterns: functions that are hidden whatever calls them are out */
     DWELL_FILTER_KEEP = 0x1f00000, /* bits 20..24: 1 + the index in dwell_keep.watch; zero: its calls are not watched */
+    DWELL_FILTER_HISTOGRAM = 1 << 25, /* mode profile: how long its calls take is counted (durations chunks) */
 };
 
 enum {

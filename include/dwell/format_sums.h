@@ -4,6 +4,13 @@
 
 #include "dwell/format.h"
 
+/* Of which calls of a recorded session the durations chunks have the durations. */
+enum dwell_durations {
+    DWELL_DURATIONS_NONE = 0,
+    DWELL_DURATIONS_NET = 1, /* of all completed calls, without the time of the probes */
+    DWELL_DURATIONS_RAW = 2, /* of those of chosen functions, with the time of the probes */
+};
+
 /* What collecting a session's events has counted, as in the analyzer's struct profile_counts. */
 enum { DWELL_SUMMED_COUNTS = 18, DWELL_MOST_SHARDS = 10000, DWELL_MOST_DELTAS = 250000 };
 
@@ -25,7 +32,7 @@ struct dwell_rec_summed {
     uint64_t counts[DWELL_SUMMED_COUNTS];
     struct dwell_file_header header; /* of the recorded session; what only its writers need is zero */
     uint32_t deltas;                 /* of the session, where the last one is included; else zero */
-    uint32_t durations;              /* not zero: durations chunks have all its completed calls; zero in older sums */
+    uint32_t durations;              /* enum dwell_durations; none in older sums */
     uint64_t begin;                  /* of the earliest delta, as start_realtime; zero if there are none */
 };
 
@@ -59,8 +66,10 @@ struct dwell_sum_row {
 
 /*
  * A durations chunk has rows of the completed calls of the thread's call paths: how many took about how long, elapsed
- * inclusive without probes. They are in the order of their nodes, and then of their counters. A row whose node is zero
- * ends the chunk.
+ * inclusive. In sums they are in the order of their nodes, and then of their counters. A row whose node is zero ends
+ * the chunk. In sessions of mode profile, they are those of chosen functions, with the time of the probes, and a thread
+ * has at most DWELL_MAX_DURATION_ROWS. The node's `shortest` says which paths have rows, and whether some calls of
+ * these have none.
  *
  * A duration of t ticks is in the counter 32 * d + (t >> d), where d is the number of bits that t has above 6. So a
  * counter is as wide as a 32nd of its durations, or less. The only call of a path has no counter: its row has the
@@ -71,7 +80,7 @@ struct dwell_duration_row {
     uint32_t counter; /* or DWELL_DURATION_ONE */
     uint64_t calls;   /* less than 2^48; with DWELL_DURATION_ONE: the call's time in 1/256 ticks, signed */
 };
-enum { DWELL_DURATION_COUNTERS = 1920 };
+enum { DWELL_DURATION_COUNTERS = 1920, DWELL_MAX_DURATION_ROWS = 1 << 16 };
 #define DWELL_DURATION_ONE UINT32_MAX
 
 enum dwell_cause_set { DWELL_CAUSE_RAW = 1, DWELL_CAUSE_NET = 2, DWELL_CAUSE_REST = 4, DWELL_CAUSE_FAULTED = 8 };

@@ -248,8 +248,8 @@ void losses_of_tree(const struct thread *t)
         sys_close(fd);
 }
 
-/* Rows of waits are no events, so none is counted as lost. */
-void losses_of_wait_rows(const struct dwell_chunk_header *chunk)
+/* Rows are no events, so none is counted as lost. */
+void losses_of_rows(const struct dwell_chunk_header *chunk)
 {
     const uint32_t size = guard_size(chunk);
     if (guard_first_lost(chunk, size) < size)

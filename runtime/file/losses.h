@@ -16,8 +16,8 @@ void losses_of_events(struct dwell_chunk_header *chunk, uint32_t used);
 /* A thread's call tree ends. */
 void losses_of_tree(const struct thread *t);
 
-/* A chunk of a thread's sums of waits ends. */
-void losses_of_wait_rows(const struct dwell_chunk_header *chunk);
+/* A chunk of a thread's rows (row_chunks.h) ends. */
+void losses_of_rows(const struct dwell_chunk_header *chunk);
 
 /* A chunk of counts, trace events or values ends. */
 void losses_of_counts(const struct dwell_counts *counts);

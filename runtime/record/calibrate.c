@@ -13,6 +13,7 @@
 #include "call.h"
 #include "call_tree.h"
 #include "clock.h"
+#include "duration_rows.h"
 #include "filter.h"
 #include "metadata_records.h"
 #include "probes.h"
@@ -144,6 +145,8 @@ struct scratch {
     _Alignas(64) char records[RECORDS];
     struct dwell_tree_head head;
     struct dwell_tree_node nodes[NODES];
+    uint64_t durations[ITEMS]; /* their counters */
+    uint32_t counting[ROUNDS]; /* what counting one took */
 };
 
 /* No call is open. The state's low half is a position, or a time in mode profile. */
@@ -269,6 +272,34 @@ static bool calibrate_tree_round(struct scratch *scratch, int round)
     return true;
 }
 
+enum { COUNTED_NODE = NODES - 1 };
+
+/* Durations of about 100 ticks to 20,000, each in a counter of its own. */
+static uint64_t calibrate_duration(uint32_t i)
+{
+    return (uint64_t)(100 + 4 * i % 32) << i / 8;
+}
+
+static bool calibrate_begin_counting(struct scratch *scratch)
+{
+    struct dwell_tree_node *const node = &scratch->nodes[COUNTED_NODE];
+    node->number = NODES;
+    node->shortest = DURATION_NO_CALL;
+    for (uint32_t i = 0; i < ITEMS; i++)
+        if (!duration_rows_add_known(&scratch->thread, node, calibrate_duration(i), &scratch->durations[i]))
+            return false;
+    return true;
+}
+
+static uint32_t calibrate_counting(struct scratch *scratch)
+{
+    const uint64_t begin = clock_counter();
+    for (uint32_t i = 0; i < ITEMS; i++)
+        duration_counts_note(&scratch->thread, &scratch->nodes[COUNTED_NODE], &scratch->nodes[0],
+                             calibrate_duration(i * 5 % ITEMS));
+    return calibrate_mean(clock_counter() - begin, ITEMS);
+}
+
 static bool calibrate_begin_tree(struct scratch *scratch)
 {
     struct thread *t = &scratch->thread;
@@ -344,16 +375,19 @@ static bool calibrate_measure(struct scratch *scratch, struct dwell_rec_probes *
     calibrate_stand_in(scratch);
     thread_self = &scratch->thread;
     int rounds = 0;
+    const bool counts = filter_settings.histograms && calibrate_begin_counting(scratch);
     for (int i = calibration->begin && !calibration->begin(scratch) ? ROUNDS : 0; i < ROUNDS; i++) {
         if (!calibration->round(scratch, rounds))
             continue;
         calibrate_bare_round(scratch, rounds);
         if (filter_is_on())
             calibrate_filtered_round(scratch, rounds);
+        scratch->counting[rounds] = counts ? calibrate_counting(scratch) : 0;
         rounds++;
     }
     thread_self = self;
     tree_drop_tables(&scratch->thread);
+    duration_rows_drop_tables(&scratch->thread);
     if (rounds < ROUNDS / 2)
         return false;
     const uint32_t loop = calibrate_median(scratch->bare[0], rounds), flat = calibrate_median(scratch->bare[1], rounds),
@@ -373,6 +407,7 @@ static bool calibrate_measure(struct scratch *scratch, struct dwell_rec_probes *
         filter_settings.short_cost =
             (uint32_t)saturating_difference(calibrate_median(scratch->too_short, rounds), flat);
     }
+    duration_counts_cost = calibrate_median(scratch->counting, rounds);
     costs->first_callee = saturating_difference(calibrate_median(scratch->between, rounds),
                                                 in_between + costs->in_callee + costs->in_caller);
     return true;

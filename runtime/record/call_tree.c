@@ -7,6 +7,7 @@
 #include "call.h"
 #include "call_tree.h"
 #include "chunk.h"
+#include "duration_rows.h"
 #include "filter.h"
 #include "guard.h"
 #include "losses.h"
@@ -121,7 +122,7 @@ static struct dwell_tree_node *tree_add_node(struct thread *t, const struct call
     node->parent = parent->base;
     node->depth = parent->depth + 1;
     node->number = node->base = ++t->tree.nodes;
-    node->shortest = UINT64_MAX;
+    node->shortest = duration_counts_begin(call->function);
     node->first_time = now;
     node->site = call->call_site;
     if (tree_is_recursion(t, call))
@@ -181,6 +182,7 @@ bool tree_begin(struct thread *t, uint64_t now)
     t->tree.chunk = NULL;
     t->tree.nodes = 0;
     wait_rows_begin(t);
+    duration_rows_begin(t);
     t->tree.seen_unloads = runtime.process->modules.unloads;
     if (!table)
         return false;
@@ -223,6 +225,7 @@ void tree_end(struct thread *t)
     t->tree.head = NULL;
     process_unlock();
     wait_rows_end(t);
+    duration_rows_end(t);
     struct dwell_chunk_header *last = t->tree.chunk;
     tree_end_chunk(t);
     if (guard_trouble())

@@ -135,9 +135,9 @@ bool filter_map(int fd)
 /* Whether the probes have to look functions up. */
 static bool filter_asks(const struct dwell_filters *filters)
 {
-    const uint32_t levels = DWELL_FILTER_OUT | DWELL_FILTER_COUNTED | DWELL_FILTER_KEEP;
-    return filters->only || filters->depth || filters->shortest || !(filters->actions & levels) ||
-           filters->actions & ~levels;
+    const uint32_t others = FILTER_HIDES_NOTHING;
+    return filters->only || filters->depth || filters->shortest || !(filters->actions & others) ||
+           filters->actions & ~others;
 }
 
 bool filter_is_on(void)
@@ -174,6 +174,7 @@ bool filter_begin(int fd)
     filter_settings.roots = filters->actions & DWELL_FILTER_ROOT;
     filter_settings.depths = filters->actions & DWELL_FILTER_DEPTH;
     filter_settings.targets = filters->actions & DWELL_FILTER_TARGET;
+    filter_settings.histograms = filters->actions & DWELL_FILTER_HISTOGRAM && runtime.mode == DWELL_MODE_PROFILE;
     filter_settings.hidden_out = filters->actions & DWELL_FILTER_HIDDEN_OUT && !runtime.call_sites;
     filter_read_times(filters);
     if (filter_settings.starts)

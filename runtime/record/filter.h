@@ -25,6 +25,7 @@ struct filter_settings {
     bool hidden_out;   /* the probes of functions that are hidden whatever calls them go out of the code */
     bool waits;        /* calls wait until it is known whether they are shown */
     bool waits_partly; /* calls wait, but not all */
+    bool histograms;   /* mode profile: of some functions, the durations of calls are counted */
     uint32_t depth;    /* number of shown calls that may be open */
     /* Ticks: shorter calls are not recorded. The first one counts for all calls, the others in calls of certain
      * functions. If there are targets, no duration is long enough. */
@@ -96,6 +97,11 @@ uint32_t filter_module(struct text build_id, struct text path);
 /* Makes the table of functions anew for the modules that are loaded. Under the lock of the module map. */
 void filter_use_modules(const struct filter_use *uses, uint32_t count);
 
+/* Actions that decide nothing about which calls are shown. */
+enum {
+    FILTER_HIDES_NOTHING = DWELL_FILTER_OUT | DWELL_FILTER_COUNTED | DWELL_FILTER_KEEP | DWELL_FILTER_HISTOGRAM,
+};
+
 extern struct filter_settings filter_settings;
 
 /* Returns the actions that the filters have for a function: bits of DWELL_FILTER_*. Safe at any time. */
@@ -104,8 +110,7 @@ uint32_t filter_action(uint64_t function);
 /* Whether no call of the function is ever shown, and it has no other action. */
 static inline bool filter_hides(uint64_t function)
 {
-    const uint32_t levels = DWELL_FILTER_OUT | DWELL_FILTER_COUNTED | DWELL_FILTER_KEEP;
-    return (filter_action(function) & ~levels) == DWELL_FILTER_SUPPRESS;
+    return (filter_action(function) & ~(uint32_t)FILTER_HIDES_NOTHING) == DWELL_FILTER_SUPPRESS;
 }
 
 /* The cost that the next record has to say, in ticks. */
@@ -134,10 +139,7 @@ static inline bool filter_starts(uint64_t function)
 }
 
 /* Functions with any other action take the slow path. */
-enum {
-    FILTER_FAST =
-        DWELL_FILTER_SUPPRESS | DWELL_FILTER_ROOT | DWELL_FILTER_OUT | DWELL_FILTER_COUNTED | DWELL_FILTER_KEEP
-};
+enum { FILTER_FAST = DWELL_FILTER_SUPPRESS | DWELL_FILTER_ROOT | FILTER_HIDES_NOTHING };
 
 static inline uint32_t filter_depth(uint32_t action)
 {

@@ -11,6 +11,7 @@
 #include "call.h"
 #include "call_tree.h"
 #include "clock.h"
+#include "duration_rows.h"
 #include "filter.h"
 #include "frames_left.h"
 #include "gate.h"
@@ -174,8 +175,11 @@ static bool profile_end_call(struct thread *t, uint64_t now)
 {
     const struct call *call = thread_call(t, t->state) - 1;
     const bool shown = call->node != call[-1].node;
-    if (shown)
-        tree_note_duration(call->node, now - call->enter_time);
+    const uint64_t duration = now - call->enter_time;
+    if (shown && duration > call->node->longest)
+        call->node->longest = duration;
+    if (shown && duration < call->node->shortest)
+        duration_rows_note(t, call->node, duration);
     t->state -= one_call;
     return shown;
 }

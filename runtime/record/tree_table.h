@@ -3,6 +3,7 @@
 #define DWELL_TREE_TABLE_H
 
 #include "call_tree.h"
+#include "duration_counts.h"
 #include "filter.h"
 #include "sys.h"
 #include "thread.h"
@@ -95,12 +96,14 @@ static inline bool tree_hides(const struct dwell_tree_node *parent, uint64_t fun
            (filter_is_outside(parent->depth, action) && !(action & ~(uint32_t)FILTER_FAST));
 }
 
-static inline void tree_note_duration(struct dwell_tree_node *node, uint64_t duration)
+/* Any duration is below the `shortest` of a node whose durations are counted, so other nodes pay nothing for these. */
+static ALWAYS_INLINE void tree_note_duration(struct thread *t, struct dwell_tree_node *node,
+                                             struct dwell_tree_node *parent, uint64_t duration)
 {
-    if (duration < node->shortest)
-        node->shortest = duration;
     if (duration > node->longest)
         node->longest = duration;
+    if (UNLIKELY(duration < node->shortest))
+        duration_counts_note(t, node, parent, duration);
 }
 
 static inline void tree_note_last(struct thread *t, uint64_t now, const struct dwell_tree_node *top)
@@ -131,9 +134,9 @@ static ALWAYS_INLINE void tree_count_exit(struct thread *t, uint64_t state, uint
         sum_add(&node->flagged_intervals, 1);
         sum_add(&node->os_events, 1);
     }
-    if (LIKELY(node != parent)) /* else it is hidden */
-        tree_note_duration(node, duration);
     tree_note_last(t, now, parent);
+    if (LIKELY(node != parent)) /* else it is hidden */
+        tree_note_duration(t, node, parent, duration);
 }
 
 #endif

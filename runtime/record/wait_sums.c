@@ -4,53 +4,21 @@
  */
 #include "wait_sums.h"
 
-#include "chunk.h"
-#include "guard.h"
-#include "losses.h"
 #include "objects.h"
 #include "process.h"
 #include "process_lock.h"
-#include "retired.h"
 #include "runtime.h"
-#include "session.h"
 #include "sys.h"
 #include "thread.h"
 
-enum { LARGEST_CHUNK = 32 << 10 };
-
 /* ---- rows ---- */
-
-static bool wait_rows_next_chunk(struct thread *t)
-{
-    struct thread_wait_rows *w = &t->wait_rows;
-    const uint32_t last = w->chunk ? guard_size(w->chunk) : 0,
-                   size = smaller_of(LARGEST_CHUNK, last ? 2 * last : DWELL_UNIT);
-    const struct area area = chunk_take(size, size);
-    if (!area.at)
-        return false;
-    struct dwell_chunk_header *chunk = (struct dwell_chunk_header *)area.at;
-    if (w->chunk)
-        __atomic_store_n(&w->chunk->used, (uint32_t)(w->next - (char *)w->chunk), __ATOMIC_RELEASE);
-    chunk->process = runtime.process->serial;
-    chunk->thread = t->serial;
-    chunk->sequence = w->chunk ? w->chunk->sequence + 1 : 0;
-    guard_set_link(chunk, w->chunk);
-    __atomic_store_n(&chunk->kind, DWELL_CHUNK_WAITS, __ATOMIC_RELEASE);
-    w->chunk = chunk;
-    w->next = (char *)(chunk + 1);
-    w->end = area.at + area.size;
-    return true;
-}
 
 /* The row is in the file once its number of waits is not zero. */
 static struct dwell_wait_row *wait_rows_make(struct thread *t, const struct dwell_wait_row *key)
 {
-    struct thread_wait_rows *w = &t->wait_rows;
-    if ((!w->chunk || w->next + sizeof *key > w->end) && !wait_rows_next_chunk(t))
-        return NULL;
-    struct dwell_wait_row *row = (struct dwell_wait_row *)w->next;
-    *row = *key;
-    w->next += sizeof *row;
+    struct dwell_wait_row *row = row_chunks_make(t, &t->wait_rows.rows, DWELL_CHUNK_WAITS, sizeof *row);
+    if (row)
+        *row = *key;
     return row;
 }
 
@@ -172,7 +140,7 @@ void wait_rows_add(struct thread *t, const struct wait_interval *interval, const
 static void wait_rows_drop_slots(struct thread *t)
 {
     wait_rows_unmap_slots(&t->wait_rows);
-    t->wait_rows = (struct thread_wait_rows){ NULL };
+    t->wait_rows = (struct thread_wait_rows){ .slots = NULL };
 }
 
 void wait_rows_begin(struct thread *t)
@@ -182,21 +150,7 @@ void wait_rows_begin(struct thread *t)
 
 void wait_rows_end(struct thread *t)
 {
-    const struct thread_wait_rows *w = &t->wait_rows;
-    struct dwell_chunk_header *last = w->chunk;
-    if (last) {
-        const uint32_t used = (uint32_t)(w->next - (char *)last);
-        __atomic_store_n(&last->used, used, __ATOMIC_RELEASE);
-        for (const struct dwell_chunk_header *c = last; guard_trouble() && c; c = guard_link(c))
-            losses_of_wait_rows(c);
-        struct area area = { (char *)last, guard_size(last) };
-        chunk_cut(&area, (used + DWELL_UNIT - 1) / DWELL_UNIT * DWELL_UNIT);
-    }
-    for (struct dwell_chunk_header *chunk = last; chunk;) {
-        struct dwell_chunk_header *before = guard_link(chunk);
-        retired_add(chunk);
-        chunk = before;
-    }
+    row_chunks_end(&t->wait_rows.rows);
     wait_rows_drop_slots(t);
 }
 

@@ -7,6 +7,7 @@
 
 #include "common.h"
 #include "dwell/format.h"
+#include "row_chunks.h"
 
 #pragma GCC visibility push(hidden)
 
@@ -22,12 +23,10 @@ struct wait_slot {
 
 /* In a thread's block. */
 struct thread_wait_rows {
-    struct wait_slot *slots;          /* find the rows; NULL if there are none */
-    uint32_t slot_count, taken;       /* not more than half of the slots are taken */
-    struct dwell_chunk_header *chunk; /* the last one */
-    char *next;                       /* the next free row of the chunk */
-    const char *end;                  /* of the chunk */
-    struct dwell_wait_row *rest;      /* the waits that have no row of their own; NULL if there are none */
+    struct wait_slot *slots;    /* find the rows; NULL if there are none */
+    uint32_t slot_count, taken; /* not more than half of the slots are taken */
+    struct row_chunks rows;
+    struct dwell_wait_row *rest; /* the waits that have no row of their own; NULL if there are none */
     struct wait_slot first[FIRST_WAIT_SLOTS];
 };
 

@@ -14,6 +14,7 @@
 #include "call_tree.h"
 #include "chunk.h"
 #include "common.h"
+#include "duration_counts.h"
 #include "dwell/format.h"
 #include "filter.h"
 #include "holes.h"
@@ -75,6 +76,7 @@ struct thread {
     struct thread_holes holes;
     struct thread_tree tree;
     struct thread_wait_rows wait_rows;
+    struct thread_durations durations;
     struct thread_pause pause;
     struct thread_filter filter;
     struct thread_control control;

@@ -80,7 +80,7 @@ Test(e2e_percentiles, of_sums_and_counted_calls)
     out =
         run_well("$DWELL report --format json --columns p99 sums counted | jq -r '.remarks[].text' | grep percentiles");
     cr_assert(eq(str, out,
-                 "sums: percentiles are unknown: recorded in mode profile, which keeps no single calls\n"
+                 "sums: percentiles are unknown in mode profile without record --histogram\n"
                  "counted: percentiles are those of the timed calls: how long counted ones took is unknown\n"));
     free(out);
     struct ran r = run("$DWELL report --by module --columns p99 counted");

@@ -50,11 +50,12 @@ void end_records(struct writer *w, bool with_used);
 void write_nothing(struct writer *w);
 void write_chunk_of_kind(struct writer *w, uint32_t kind);
 
-/* A thread's call tree in one chunk: at most 31 nodes, numbered from 1. */
+/* A thread's call tree in one chunk: at most 31 nodes, numbered from 1. If `shortest` is zero, no call is complete. */
 struct tree_node {
     uint64_t function;
     uint32_t parent;
-    uint64_t calls, elapsed, flagged, blocked, preempted, page_faults, os_events, flagged_intervals, site, runtime;
+    uint64_t calls, elapsed, flagged, blocked, preempted, page_faults, os_events, flagged_intervals, site, runtime,
+        shortest, longest;
 };
 void write_tree(struct writer *w, uint32_t process, uint32_t thread, const struct tree_node *nodes, uint32_t count);
 /* For the last written tree: the time of its last event, and the innermost node that was open then. */
@@ -70,7 +71,7 @@ struct wait_row {
 };
 void write_wait_rows(struct writer *w, uint32_t process, uint32_t thread, const struct wait_row *rows, uint32_t count);
 
-/* A thread's durations of calls in a session of sums, in one chunk: numbers of nodes, counters and calls. */
+/* A thread's durations of calls, in one chunk: numbers of nodes, counters and calls. */
 void write_durations(struct writer *w, uint32_t process, uint32_t thread, const uint64_t (*rows)[3], uint32_t count);
 
 /* A thread's calls that were only counted, in one chunk that was made at `time`: pairs of a function and its calls. */

@@ -153,7 +153,7 @@ bool swallow_session(const char *path, const char **error)
     swallow_selections(file, profile, rollup);
     swallow_sites(file);
     swallow_check_scan(file, &profile->counts);
-    profile_free(trees_profile_with_durations(file, NULL));
+    profile_free(trees_profile_with_durations(file, NULL, ~0u));
     swallow_trace_events(file);
     swallow_replay(file);
     rollup_free(rollup);

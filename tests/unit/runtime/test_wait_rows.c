@@ -16,7 +16,7 @@ static void rows_test_add(struct thread *t, uint32_t node, const struct object *
 
 static struct dwell_wait_row *rows_test_list(const struct thread *t)
 {
-    return (struct dwell_wait_row *)(t->wait_rows.chunk + 1);
+    return (struct dwell_wait_row *)(t->wait_rows.rows.chunk + 1);
 }
 
 Test(unit_runtime_wait_rows, a_row_for_each_path_object_and_holder)
@@ -47,7 +47,7 @@ Test(unit_runtime_wait_rows, a_row_for_each_path_object_and_holder)
     cr_assert(eq(u32, rows[4].kind, 0));
     cr_assert(eq(u32, rows[5].node, 2));
     cr_assert(eq(u64, rows[6].waits, 0));
-    cr_assert(eq(u32, t->wait_rows.chunk->kind, DWELL_CHUNK_WAITS));
+    cr_assert(eq(u32, t->wait_rows.rows.chunk->kind, DWELL_CHUNK_WAITS));
 }
 
 Test(unit_runtime_wait_rows, the_rest_has_one_row)
@@ -60,7 +60,7 @@ Test(unit_runtime_wait_rows, the_rest_has_one_row)
     cr_assert(eq(u64, t->wait_rows.rest->waits, 5));
     cr_assert(eq(u64, t->wait_rows.rest->longest, 10 + DWELL_MAX_WAIT_ROWS + 5));
     uint32_t size = 0;
-    for (const struct dwell_chunk_header *c = t->wait_rows.chunk; c; c = guard_link(c))
+    for (const struct dwell_chunk_header *c = t->wait_rows.rows.chunk; c; c = guard_link(c))
         size += guard_size(c);
     cr_assert(le(u32, size, 2 * DWELL_MAX_WAIT_ROWS * (uint32_t)sizeof(struct dwell_wait_row)));
 }
@@ -70,10 +70,10 @@ Test(unit_runtime_wait_rows, a_child_has_none)
     struct thread *t = runtime_block();
     rows_test_add(t, 1, NULL);
     wait_rows_begin(t);
-    cr_assert(zero(ptr, t->wait_rows.chunk));
+    cr_assert(zero(ptr, t->wait_rows.rows.chunk));
     rows_test_add(t, 1, NULL);
     cr_assert(eq(u64, rows_test_list(t)[0].waits, 1));
-    cr_assert(eq(u32, t->wait_rows.chunk->sequence, 0));
+    cr_assert(eq(u32, t->wait_rows.rows.chunk->sequence, 0));
 }
 
 Test(unit_runtime_wait_rows, holders)
