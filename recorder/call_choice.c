@@ -69,6 +69,14 @@ void calls_note(struct planned_calls *c, const char *name, const char *reason)
     }
 }
 
+bool calls_have_others(const struct planned_calls *c)
+{
+    for (size_t i = 0; i < c->count; i++)
+        if (c->choices[i].names && c->choices[i].matches)
+            return true;
+    return false;
+}
+
 bool calls_are_to_plain_library(const struct calling_module *of)
 {
     static const char *const plain[] = { "libc.so*",  "libc-2*",   "libm.so*",      "libpthread*", "libz.so*",

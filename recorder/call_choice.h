@@ -19,6 +19,10 @@ const char *calls_reason(struct planned_calls *c, const char *name);
 /* Notes for each pattern that names the function what becomes of it. After calls_are_named, for the same function. */
 void calls_note(struct planned_calls *c, const char *name, const char *reason);
 
+/* Whether a pattern that names the function has named others whose calls are recorded. After calls_are_named, for the
+ * same function. */
+bool calls_have_others(const struct planned_calls *c);
+
 /* Whether the library's functions take few arguments, all of which are numbers and addresses, unless they take any
  * number. */
 bool calls_are_to_plain_library(const struct calling_module *of);

@@ -276,6 +276,20 @@ static struct sites_group sites_group_of(const struct sites_search *s, uint64_t 
     return g;
 }
 
+/* A pattern that names nothing else is an error, which has the reason. */
+static void sites_note_pointer(struct sites_search *s, const struct sites_group *g)
+{
+    bool others = false;
+    for (size_t i = 0; i < g->name_count; i++) {
+        if (!calls_are_named(s->calls, s->module, sites_name(s, g, i)))
+            continue;
+        calls_note(s->calls, sites_name(s, g, i), "the code calls it through pointers only");
+        others |= calls_have_others(s->calls);
+    }
+    if (others)
+        sites_note_address(s, g);
+}
+
 /* Functions whose addresses the code takes, and that it never calls directly. */
 static void sites_note_pointers(struct sites_search *s)
 {
@@ -287,9 +301,7 @@ static void sites_note_pointers(struct sites_search *s)
             direct_calls_have_probes(found, address))
             continue;
         const struct sites_group g = sites_group_of(s, address);
-        for (size_t name = 0; name < g.name_count; name++)
-            if (calls_are_named(s->calls, s->module, sites_name(s, &g, name)))
-                calls_note(s->calls, sites_name(s, &g, name), "the code calls it through pointers only");
+        sites_note_pointer(s, &g);
     }
 }
 

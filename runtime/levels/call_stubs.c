@@ -19,10 +19,10 @@
  *
  * On aarch64, return addresses are in a register, and S is the word below the arguments nevertheless.
  *
- * The frame is a multiple of 64 bytes: what is aligned on the stack stays so. All registers that can hold arguments
- * arrive as they were, and results leave as they were. On x86-64, what records the usual call uses general registers
- * only: it is compiled so (runtime/meson.build). All else keeps the vector registers itself (keep_vectors.h). The stubs
- * of aarch64 keep those that can hold arguments.
+ * The frame has one of four sizes, multiples of 64 bytes: what is aligned on the stack stays so. All registers that can
+ * hold arguments arrive as they were, and results leave as they were. On x86-64, what records the usual call uses
+ * general registers only: it is compiled so (runtime/meson.build). All else keeps the vector registers itself
+ * (keep_vectors.h). The stubs of aarch64 keep those that can hold arguments.
  *
  * A compiler may know which registers a function changes that it compiles together with its caller (GCC's -fipa-ra), or
  * give it more registers for results. So the stubs of direct calls keep all registers that a call may change.
@@ -41,8 +41,6 @@
 #include "main_stack.h"
 #include "probes.h"
 #include "sys.h"
-
-enum { CALL_ALIGNMENT = 64 };
 
 __attribute__((used)) struct call_stub call_stub_list[CALL_STUBS];
 __attribute__((used)) uint64_t call_stub_ways[CALL_STUBS];
@@ -113,11 +111,6 @@ __attribute__((used)) void call_stub_exit(const struct call_stub *stub, uint64_t
 {
     if (LIKELY(recorded))
         probe_exit_at(stub->function, first - stub->frame, false);
-}
-
-static uint32_t call_stub_frame(uint32_t stack_bytes)
-{
-    return (CALL_SAVED + stack_bytes + CALL_ALIGNMENT - 1) & ~(uint32_t)(CALL_ALIGNMENT - 1);
 }
 
 static bool call_stub_is(const struct call_stub *stub, uint64_t target, uint64_t function,

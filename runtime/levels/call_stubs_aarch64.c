@@ -18,6 +18,8 @@
  *     x29          x29, x30
  *     sp           the arguments again
  *
+ * The function is called by an instruction for each size of a frame (call_stubs_x86.c).
+ *
  * The results are in x0, x1 and q0 to q3. The return address is not changed, and so signed as its function wants it.
  */
 #if defined(__aarch64__)
@@ -26,7 +28,16 @@
 
 _Static_assert(CALL_SAVED == 256, "the stub's offsets");
 
+_Static_assert(CALL_FRAME_SMALL == 256 && CALL_FRAME_USUAL == 384 && CALL_FRAME_LARGE == 768 && CALL_FRAME_MOST == 1280,
+               "the stub's frames");
+
 __asm__(".pushsection .text\n"
+        ".macro call_with_frame size\n"
+        "ldr x16, [x19]\n"
+        ".cfi_def_cfa sp, \\size\n"
+        "blr x16\n"
+        ".cfi_def_cfa x29, 256\n"
+        ".endm\n"
         ".hidden call_stub_gates, call_stub_counters, call_stubs\n"
         ".globl call_stub_gates, call_stub_counters, call_stubs\n"
         ".hidden call_stub_list, call_stub_ways, call_stub_enter, call_stub_exit, counts_self\n"
@@ -143,9 +154,11 @@ __asm__(".pushsection .text\n"
         "ldp q2, q3, [x29, #160]\n"
         "ldp q4, q5, [x29, #192]\n"
         "ldp q6, q7, [x29, #224]\n"
-        "ldr x16, [x19]\n"
-        "blr x16\n"
-        "stp x0, x1, [x29, #32]\n"
+        "ldr w16, [x19, #16]\n"
+        "cmp w16, #384\n"
+        "b.ne 5f\n"
+        "call_with_frame 384\n"
+        "6: stp x0, x1, [x29, #32]\n"
         "str x18, [x29, #24]\n"
         "stp q0, q1, [x29, #128]\n"
         "stp q2, q3, [x29, #160]\n"
@@ -165,8 +178,22 @@ __asm__(".pushsection .text\n"
         ".cfi_restore x30\n"
         ".cfi_def_cfa_offset 0\n"
         "ret\n"
+        ".cfi_def_cfa x29, 256\n"
+        ".cfi_offset x29, -256\n"
+        ".cfi_offset x30, -248\n"
+        ".cfi_offset x19, -240\n"
+        "5: b.hi 7f\n"
+        "call_with_frame 256\n"
+        "b 6b\n"
+        "7: cmp w16, #768\n"
+        "b.ne 8f\n"
+        "call_with_frame 768\n"
+        "b 6b\n"
+        "8: call_with_frame 1280\n"
+        "b 6b\n"
         ".cfi_endproc\n"
         ".size call_stub_common, . - call_stub_common\n"
+        ".purgem call_with_frame\n"
         ".popsection\n");
 
 #endif

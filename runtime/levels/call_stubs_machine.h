@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "common.h"
+#include "dwell/format_calls.h"
 #include "levels/call_stubs.h"
 
 #pragma GCC visibility push(hidden)
@@ -45,7 +46,12 @@ void call_stub_exit(const struct call_stub *stub, uint64_t first, bool recorded)
 enum {
     CALL_SAVED = 104,        /* bytes of the frame that hold no arguments */
     CALL_FRAME_POINTER = 16, /* the caller's rbp is S - 16 */
-    CALL_LONG_COPY = 256
+    CALL_LONG_COPY = 256,
+    /* the sizes of frames: stubs have an instruction for each of them */
+    CALL_FRAME_SMALL = 128,
+    CALL_FRAME_USUAL = 256,
+    CALL_FRAME_LARGE = 640,
+    CALL_FRAME_MOST = 1280
 };
 
 static ALWAYS_INLINE uint64_t call_stub_return_to(uint64_t first)
@@ -73,7 +79,14 @@ static ALWAYS_INLINE void call_stub_copy_words(char *to, const char *from, size_
 #else
 
 /* The caller's frame pointer and the return address are at the low end of what is saved. */
-enum { CALL_SAVED = 256 };
+enum {
+    CALL_SAVED = 256,
+    /* the sizes of frames: stubs have an instruction for each of them */
+    CALL_FRAME_SMALL = 256,
+    CALL_FRAME_USUAL = 384,
+    CALL_FRAME_LARGE = 768,
+    CALL_FRAME_MOST = 1280
+};
 
 static ALWAYS_INLINE const uint64_t *call_stub_saved(uint64_t first)
 {
@@ -98,6 +111,20 @@ static ALWAYS_INLINE void call_stub_copy_words(char *to, const char *from, size_
 }
 
 #endif
+
+static ALWAYS_INLINE uint32_t call_stub_frame(uint32_t stack_bytes)
+{
+    const uint32_t least = CALL_SAVED + stack_bytes;
+    if (least <= CALL_FRAME_SMALL)
+        return CALL_FRAME_SMALL;
+    if (least <= CALL_FRAME_USUAL)
+        return CALL_FRAME_USUAL;
+    return least <= CALL_FRAME_LARGE ? CALL_FRAME_LARGE : CALL_FRAME_MOST;
+}
+
+_Static_assert(CALL_SAVED + DWELL_CALLS_STACK <= CALL_FRAME_USUAL, "without a size of the arguments");
+_Static_assert(CALL_SAVED + DWELL_CALLS_STACK_MOST <= CALL_FRAME_MOST, "the most arguments");
+_Static_assert(((CALL_FRAME_SMALL | CALL_FRAME_USUAL | CALL_FRAME_LARGE | CALL_FRAME_MOST) & 63) == 0, "alignment");
 
 #pragma GCC visibility pop
 

@@ -11,12 +11,24 @@
  *
  * call_stub_common: rbp is S - 16. Below it are rbx, rax, the registers of arguments, r10 and r11.
  * The runtime's functions need a stack that is aligned to 16 bytes; code may keep its own at multiples of 8.
+ *
+ * The function is called by an instruction for each size of a frame, so that the frame is found from the stack pointer
+ * alone. At the end of a throw, rbp is already that of the frame that the exception continues in.
  */
 #if defined(__x86_64__)
 
 #include "levels/call_stubs_machine.h"
 
+_Static_assert(CALL_FRAME_SMALL == 128 && CALL_FRAME_USUAL == 256 && CALL_FRAME_LARGE == 640 && CALL_FRAME_MOST == 1280,
+               "the stub's frames");
+
 __asm__(".pushsection .text\n"
+        ".macro call_with_frame size\n"
+        "leaq 24-\\size(%rbp), %rsp\n" /* at once: a signal takes what is below the stack pointer */
+        ".cfi_def_cfa %rsp, \\size\n"
+        "call *(%rbx)\n"
+        ".cfi_def_cfa %rbp, 24\n"
+        ".endm\n"
         ".hidden call_stub_gates, call_stub_counters, call_stubs\n"
         ".globl call_stub_gates, call_stub_counters, call_stubs\n"
         ".hidden call_stub_list, call_stub_ways, call_stub_enter, call_stub_exit, counts_self\n"
@@ -121,9 +133,6 @@ __asm__(".pushsection .text\n"
         "call call_stub_enter\n"
         "movzbl %al, %eax\n"
         "movq %rax, 8(%rbp)\n" /* in place of the number */
-        "movl 16(%rbx), %eax\n"
-        "negq %rax\n"
-        "leaq 24(%rbp,%rax), %rsp\n" /* at once: a signal takes what is below the stack pointer */
         "movq -80(%rbp), %r11\n"
         "movq -72(%rbp), %r10\n"
         "movq -64(%rbp), %r9\n"
@@ -133,8 +142,10 @@ __asm__(".pushsection .text\n"
         "movq -32(%rbp), %rsi\n"
         "movq -24(%rbp), %rdi\n"
         "movq -16(%rbp), %rax\n"
-        "call *(%rbx)\n"
-        "movq %rax, -16(%rbp)\n"
+        "cmpl $256, 16(%rbx)\n"
+        "jne 5f\n"
+        "call_with_frame 256\n"
+        "6: movq %rax, -16(%rbp)\n"
         "movq %rdx, -40(%rbp)\n"
         "cmpl $0, 52(%rbx)\n"
         "jne 2f\n"
@@ -174,8 +185,18 @@ __asm__(".pushsection .text\n"
         "movq -32(%rbp), %rsi\n"
         "movq -24(%rbp), %rdi\n"
         "jmp 3b\n"
+        "5: ja 7f\n"
+        "call_with_frame 128\n"
+        "jmp 6b\n"
+        "7: cmpl $640, 16(%rbx)\n"
+        "jne 8f\n"
+        "call_with_frame 640\n"
+        "jmp 6b\n"
+        "8: call_with_frame 1280\n"
+        "jmp 6b\n"
         ".cfi_endproc\n"
         ".size call_stub_common, . - call_stub_common\n"
+        ".purgem call_with_frame\n"
         ".popsection\n");
 
 #endif

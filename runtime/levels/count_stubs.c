@@ -56,7 +56,7 @@ void count_stubs_make(struct count_stubs *stubs, const struct hook_places *place
     if (SYS3(mprotect, at, size, PROT_READ | PROT_EXEC) == 0)
         *stubs = (struct count_stubs){ at, size, first, count };
     else
-        sys_unmap(at, size);
+        rewriter_unmap(at, size);
 }
 
 uint64_t count_stubs_find(const struct count_stubs *stubs, uint32_t number)
@@ -91,6 +91,6 @@ uint64_t count_stubs_find(const struct count_stubs *stubs, uint32_t number)
 void count_stubs_drop(struct count_stubs *stubs)
 {
     if (stubs->at)
-        sys_unmap(stubs->at, stubs->size);
+        rewriter_unmap(stubs->at, stubs->size);
     stubs->at = NULL;
 }

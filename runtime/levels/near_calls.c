@@ -73,7 +73,7 @@ static bool direct_map_twin(struct direct_twin *twin, const struct direct_target
     twin->jump = jump;
     if (SYS3(mprotect, pages, TWIN_BYTES, PROT_READ | PROT_EXEC) == 0)
         return true;
-    sys_unmap(pages, TWIN_BYTES);
+    rewriter_unmap(pages, TWIN_BYTES);
     return false;
 }
 
@@ -101,12 +101,12 @@ static uint64_t direct_twin_jump(struct direct_jumps *jumps, const struct direct
 void direct_jumps_drop(struct direct_jumps *jumps)
 {
     for (uint32_t i = 0; i < jumps->twin_count; i++)
-        sys_unmap((void *)(jumps->twins[i].jump & ~(uint64_t)(PAGE - 1)), TWIN_BYTES);
+        rewriter_unmap((void *)(jumps->twins[i].jump & ~(uint64_t)(PAGE - 1)), TWIN_BYTES);
     if (jumps->twin_room)
         sys_unmap(jumps->twins, jumps->twin_room * sizeof *jumps->twins);
     if (jumps->near) {
         call_stubs_leave_near(jumps->near, jumps->size);
-        sys_unmap(jumps->near, jumps->size);
+        rewriter_unmap(jumps->near, jumps->size);
     }
     *jumps = (struct direct_jumps){ .size = 0 };
 }

@@ -1,7 +1,7 @@
 /*
  * What counts is near the module and not a part of the runtime's code. The way there and back takes a nanosecond more
  * than the count, as processors predict far jumps more slowly. It keeps r11 below the stack pointer, where signals
- * leave it: a stack is found without a description, as at the beginning of any function.
+ * leave it: frames are found as at the beginning of any function (near_frames.c).
  */
 #include "levels/near_code.h"
 

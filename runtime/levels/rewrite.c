@@ -10,6 +10,7 @@
 #include "common.h"
 #include "levels/code_pages.h"
 #include "levels/level_records.h"
+#include "levels/near_frames.h"
 #include "sys.h"
 
 enum { STUB_STEP = 1 << 20, STUB_VALUES = 1 + HOOKS, TWIN_STEPS = 100, TWIN_BYTES = 2 * PAGE };
@@ -33,10 +34,17 @@ void *rewriter_map_at(uint64_t address, uint64_t size)
     sys_unlock(at, size);
     if ((uint64_t)at == address) {
         level_records_add_stubs(address, address + size);
+        near_frames_add(address, size);
         return at;
     }
     sys_unmap(at, size); /* old kernels take the address for a wish */
     return NULL;
+}
+
+void rewriter_unmap(void *at, uint64_t size)
+{
+    near_frames_remove((uint64_t)at);
+    sys_unmap(at, size);
 }
 
 /* Below the module if possible: above the program, its heap grows. */
@@ -87,14 +95,14 @@ bool rewriter_begin(struct rewriter *r, const struct hook_places *places, const 
 static void rewriter_drop_twin(struct rewriter_twin *twin)
 {
     if (twin->pages)
-        sys_unmap(twin->pages, TWIN_BYTES);
+        rewriter_unmap(twin->pages, TWIN_BYTES);
     *twin = (struct rewriter_twin){ .target = 0 };
 }
 
 void rewriter_end(struct rewriter *r)
 {
     if (r->stub_page)
-        sys_unmap(r->stub_page, PAGE);
+        rewriter_unmap(r->stub_page, PAGE);
     r->stub_page = NULL;
     for (int i = 0; i < MAX_TWINS; i++)
         rewriter_drop_twin(&r->twins[i]);

@@ -33,11 +33,13 @@ struct rewriter {
     bool alone;            /* no other thread runs the code */
 };
 
-/* Maps writable memory at that address, or returns NULL. */
+/* Maps writable memory for near code at that address, or returns NULL. */
 void *rewriter_map_at(uint64_t address, uint64_t size);
 
-/* Maps memory within reach of all of the module's code, or returns NULL. `size` is a multiple of PAGE. The caller
- * unmaps it. */
+/* Unmaps what one of these two functions has mapped. */
+void rewriter_unmap(void *at, uint64_t size);
+
+/* Maps memory within reach of all of the module's code, or returns NULL. `size` is a multiple of PAGE. */
 void *rewriter_map_near(const struct hook_places *places, uint64_t size);
 
 /* Where checked calls of the hooks go, and the filter of the stubs for enters (machine.h) or NULL; and where calls go

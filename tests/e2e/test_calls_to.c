@@ -172,7 +172,7 @@ Test(e2e_calls_to, frames_bound_what_is_copied)
     calls_check_frames("gcc -O2 -fno-asynchronous-unwind-tables");
     free(run_well("$DWELL record -q --overhead none --sample 0 --calls-to frames_small ./frames distance > with && "
                   "./frames distance > without"));
-    calls_expect_same("unknown", "echo $(($(cat with) - $(cat without)))", "echo 1152");
+    calls_expect_same("unknown", "echo $(($(cat with) - $(cat without)))", "echo 1280");
 }
 
 /* ---- C++ ---- */

@@ -145,9 +145,12 @@ Test(e2e_direct_calls, stubs_keep_what_lies_in_their_frame)
                  "lea -0x50(%rsp),%rsp\n"
                  "lea 0x18(%rbp,%rax,1),%rsp\n"
                  "and $0xfffffffffffffff0,%rsp\n"
-                 "lea 0x18(%rbp,%rax,1),%rsp\n"
+                 "lea -0xe8(%rbp),%rsp\n"
                  "and $0xfffffffffffffff0,%rsp\n"
-                 "lea 0x8(%rsp),%rsp\n"));
+                 "lea 0x8(%rsp),%rsp\n"
+                 "lea -0x68(%rbp),%rsp\n"
+                 "lea -0x268(%rbp),%rsp\n"
+                 "lea -0x4e8(%rbp),%rsp\n"));
     free(out);
 }
 
@@ -169,6 +172,50 @@ Test(e2e_direct_calls, exceptions)
     direct_check_thrown("g++ -O2 -g", "--overhead none");
     direct_check_thrown("g++ -O0 -no-pie -fno-pie", "--overhead none --level 'counted=callee_*'");
     direct_check_thrown("clang++ -O2", "");
+}
+
+/* ---- frames ---- */
+
+/* A signal may interrupt the code near the module, which leads to a stub or counts the call. */
+static void direct_check_stepped(const char *options)
+{
+    free(run_well("./stepped > without && $DWELL record -q --overhead none %s --calls-to 'callee_*' ./stepped > with",
+                  options));
+    direct_expect_same("without", "cat without", "echo stepped, in modules, 0 lost");
+    direct_expect_same(options, "cat with", "echo stepped, outside of modules, 0 lost");
+    direct_expect_same(options, RECORDED, "echo 100");
+}
+
+Test(e2e_direct_calls, frames_of_code_near_the_module)
+{
+    free(run_well("gcc -O1 -D_GNU_SOURCE -w -finstrument-functions " SOURCES "stepped.c -o stepped"));
+    direct_check_stepped("");
+    direct_check_stepped("--mode profile");
+    direct_check_stepped("--level 'counted=callee_*'");
+    direct_check_stepped("--level 'counted=*'");
+}
+
+static void direct_check_unframed(const char *compile, const char *options)
+{
+    free(run_well("gcc -w -fPIC -shared -DLIBRARY " SOURCES
+                  "unframed.c -o libunframed.so && gcc -w -c -DLIBRARY " SOURCES "unframed.c -o part.o"));
+    free(run_well("%s -w -finstrument-functions " SOURCES
+                  "unframed.c -o unframed -L. -lunframed -Wl,-rpath,$PWD && %s -w -finstrument-functions " SOURCES
+                  "unframed.c part.o -o linked",
+                  compile, compile));
+    for (int i = 0; i < 2; i++) {
+        free(run_well("$DWELL record -q %s --calls-to 'callee_*' %s > with", options, i ? "./linked" : "./unframed"));
+        direct_expect_same(compile, "head -1 with", "echo 400 backtraces, 400 with main");
+        direct_expect_same(compile, RECORDED, "echo 400");
+    }
+}
+
+/* At the end of a throw, registers have other values than the frames say, before the stack pointer has. */
+Test(e2e_direct_calls, frames_of_stubs_need_the_stack_pointer_only)
+{
+    direct_check_unframed("gcc -O1 -g", "--overhead none");
+    direct_check_unframed("gcc -O2", "--overhead none");
+    direct_check_unframed("clang -O2 -g", "--overhead none --level 'counted=callee_*'");
 }
 
 /* ---- what compilers know of functions ---- */
@@ -224,7 +271,11 @@ Test(e2e_direct_calls, usual_calls_use_general_registers)
 {
     char *found = run_well("python3 " DWELL_CONSUMERS "/general_registers.py $RUNTIME slow_take,call_stub_copy_some "
                            "call_stub_common dwell_own_memcpy dwell_own_memmove dwell_own_memset dwell_own_memcmp");
-    cr_assert(eq(str, found, "call_stub_common calls through a pointer: call   *(%rbx)\nmany functions read\n"));
+    cr_assert(eq(str, found,
+                 "call_stub_common calls through a pointer: call   *(%rbx)\n"
+                 "call_stub_common calls through a pointer: call   *(%rbx)\n"
+                 "call_stub_common calls through a pointer: call   *(%rbx)\n"
+                 "call_stub_common calls through a pointer: call   *(%rbx)\nmany functions read\n"));
     free(found);
 }
 
@@ -377,6 +428,17 @@ Test(e2e_direct_calls, not_through_pointers)
     free(errors);
     free(run_well("$DWELL record -q --overhead none --calls-to callee_s1 ./caller >with 2>errors"));
     direct_expect_same("clang -fno-plt", RECORDED, "echo 8000");
+    direct_expect_same("one", "wc -c <errors", "echo 0");
+    errors = run_well("$DWELL record -q --overhead none --calls-to callee_s1 --calls-to 'callee_[s]um' ./caller 2>&1 "
+                      ">with; test $? -eq 125");
+    cr_assert(eq(str, errors,
+                 "dwell: --calls-to 'callee_[s]um': calls of callee_sum are left alone: the code calls it "
+                 "through pointers only\n"));
+    free(errors);
+    free(run_well("$DWELL record -q --overhead none --calls-to 'callee_s*' ./caller >with 2>errors"));
+    direct_expect_same("glob", "cat errors",
+                       "echo 'dwell: --calls-to: calls of callee_sum through pointers are not recorded, whose address "
+                       "the code takes'");
 }
 
 /* ---- static programs ---- */

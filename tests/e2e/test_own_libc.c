@@ -125,10 +125,10 @@ Test(e2e_own_libc, the_library_needs_no_function_of_others)
  * known limit of docs/runtime.md: other ends and forks have other ways there, and what is not seen costs a recording
  * some knowledge, but no program its safety. initgroups calls setgroups, or is followed by a call that is there.
  * arch_prctl, mq_notify and timer_create are of matter to calls that are counted in place, which no program with
- * libdwell.a has.
+ * libdwell.a has. _Unwind_Find_FDE is for backtraces of signal handlers (docs/library-calls.md).
  */
 static const char left_out[] =
-    " _Exit _Fork __asan_default_options __gcc_personality_v0 __gxx_personality_v0 __longjmp_chk __sigaction "
+    " _Exit _Fork _Unwind_Find_FDE __asan_default_options __gcc_personality_v0 __gxx_personality_v0 __longjmp_chk __sigaction "
 #if defined(__x86_64__)
     "arch_prctl "
 #endif

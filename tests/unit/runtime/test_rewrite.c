@@ -9,6 +9,7 @@
 
 #include "levels/count_stubs.h"
 #include "levels/counts.h"
+#include "levels/near_frames.h"
 #include "levels/rewrite.h"
 #include "unit/runtime/runtime_block.h"
 
@@ -101,6 +102,30 @@ Test(unit_rewrite, calls_through_slots_have_no_twins)
     cr_assert(machine_needs_twin(&site));
     cr_assert(eq(u64, rewriter_counting_stub(&r, &site, 1, rewrite_test_write), 0));
     cr_assert(eq(int, written, 0));
+}
+
+/* Unwinders find a description for each byte, until the memory is unmapped. */
+Test(unit_rewrite, near_code_has_a_description)
+{
+    runtime_block();
+    enum { SIZE = 2 * 4096 };
+    char *free_place = mmap(NULL, SIZE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    munmap(free_place, SIZE);
+    uint64_t begin = 0;
+    cr_assert(eq(ptr, (void *)near_frames_find((uint64_t)free_place, &begin), NULL));
+    char *at = rewriter_map_at((uint64_t)free_place, SIZE);
+    cr_assert(eq(ptr, at, free_place));
+    const uint32_t *frame = near_frames_find((uint64_t)at + SIZE - 1, &begin);
+    cr_assert(ne(ptr, (void *)frame, NULL));
+    cr_assert(eq(u64, begin, (uint64_t)at));
+    const uint32_t *kind = (const uint32_t *)((const char *)(frame + 1) - frame[1]);
+    cr_assert(eq(u32, kind[1], 0));
+    cr_assert(eq(ptr, (void *)((const char *)(kind + 1) + kind[0]), (void *)frame));
+    cr_assert(eq(ptr, (void *)near_frames_find((uint64_t)at, &begin), (void *)frame));
+    cr_assert(eq(ptr, (void *)near_frames_find((uint64_t)at - 1, &begin), NULL));
+    cr_assert(eq(ptr, (void *)near_frames_find((uint64_t)at + SIZE, &begin), NULL));
+    rewriter_unmap(at, SIZE);
+    cr_assert(eq(ptr, (void *)near_frames_find((uint64_t)at, &begin), NULL));
 }
 
 #endif
