@@ -14,6 +14,7 @@
 #include "base/sorted.h"
 #include "dwell/format.h"
 #include "recorder/call_choice.h"
+#include "recorder/own_functions.h"
 #include "recorder/planned_sites.h"
 #include "recorder/program_modules.h"
 #include "recorder/runtime_library.h"
@@ -88,6 +89,7 @@ struct calls_of_module {
     struct stack_arguments declared; /* read for the first slot that is chosen */
     struct call_frames frames;       /* read for the first one without a declaration */
     bool read, read_frames;
+    struct own_functions own;
     FILE *out;
 };
 
@@ -117,10 +119,14 @@ static const char *calls_put_slot(struct calls_of_module *m, size_t index, const
         calls_note_address(m->search, slot->name);
         return "the code takes its address from the same slot";
     }
+    reason = of == m->module ? own_functions_reason(&m->own, m->module, slot) : NULL;
+    if (reason)
+        return reason;
     if (!m->read)
         m->declared = stack_arguments_find(m->module->parts.module);
     m->read = true;
     struct dwell_calls_slot planned = { .address = slot->address };
+    planned.stack.own = of == m->module;
     planned.stack.bytes = calls_stack_bytes(&m->declared, of, slot->name, &exact);
     if (planned.stack.bytes == UINT32_MAX)
         return "their arguments may take too much of the stack";
@@ -128,6 +134,15 @@ static const char *calls_put_slot(struct calls_of_module *m, size_t index, const
         calls_bound(m, index, &planned);
     fwrite(&planned, sizeof planned, 1, m->out);
     return NULL;
+}
+
+/* Functions of the module itself have to be named. */
+static bool calls_want_slot(struct calls_of_module *m, const struct call_slot *slot, const struct calling_module *of)
+{
+    if (of == m->module)
+        return slot->own && slot->any_use && calls_are_named(m->search->calls, of, slot->name) &&
+               own_functions_have(&m->own, of, slot);
+    return of && !of->probes && (calls_are_named(m->search->calls, of, slot->name) || m->search->calls->all);
 }
 
 /* Returns how many. */
@@ -139,7 +154,7 @@ static uint32_t calls_put_slots(struct calls_search *search, const struct callin
     for (size_t i = 0; i < slots.count; i++) {
         const struct call_slot *slot = &slots.list[i];
         const struct calling_module *of = calling_modules_find(&search->calls->found, search->order, slot->name);
-        if (!of || of->probes || !(calls_are_named(search->calls, of, slot->name) || search->calls->all))
+        if (!calls_want_slot(&m, slot, of))
             continue;
         const char *reason = calls_put_slot(&m, i, of);
         calls_note(search->calls, slot->name, reason);
@@ -148,6 +163,7 @@ static uint32_t calls_put_slots(struct calls_search *search, const struct callin
     }
     stack_arguments_drop(&m.declared);
     call_frames_drop(&m.frames);
+    own_functions_drop(&m.own);
     free(slots.list);
     return count;
 }

@@ -46,6 +46,8 @@ static void call_slots_take(struct call_slots *s, Elf *elf, Elf_Scn *section, co
             .everywhere = symbol.st_value != 0 && symbol.st_shndx == SHN_UNDEF,
             .only_calls = type == machine->call_slot,
             .own_rules = call_slots_has_own_rules(machine, &symbol),
+            .any_use = type == machine->slot,
+            .own = symbol.st_shndx != SHN_UNDEF && GELF_ST_TYPE(symbol.st_info) == STT_FUNC ? symbol.st_value : 0,
         };
     }
 }

@@ -15,6 +15,8 @@ struct call_slot {
     bool everywhere;  /* pointers to the function lead to the linker's stub, so any code may call through the slot */
     bool only_calls;  /* the slot is of the table for calls, or the code only calls and jumps through it */
     bool own_rules;   /* the function has a calling convention of its own */
+    bool any_use;     /* the slot is of the table of addresses for any use */
+    uint64_t own;     /* the binary's own function of that name, as in the file; zero if it has none */
 };
 
 struct call_slots {

@@ -29,9 +29,10 @@ struct dwell_calls_module {
 
 /* What is copied of the arguments on the stack. */
 struct dwell_calls_stack {
-    uint32_t bytes;            /* at most: a multiple of 16, not above DWELL_CALLS_STACK_MOST */
-    uint16_t frame_bytes;      /* not less than this, a multiple of 16, ... */
-    uint16_t to_frame_pointer; /* ... and only up to rbp, if this is set and rbp is above */
+    uint32_t bytes;           /* at most: a multiple of 16, not above DWELL_CALLS_STACK_MOST */
+    uint16_t frame_bytes;     /* not less than this, a multiple of 16, ... */
+    uint8_t to_frame_pointer; /* ... and only up to rbp, if this is set and rbp is above */
+    uint8_t own;              /* of a slot: its function can be one of the module itself */
 };
 
 /* A slot that leads to a function's code, and that only calls and jumps read. */

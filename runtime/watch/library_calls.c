@@ -38,6 +38,7 @@ struct library_slot {
     uint64_t address;
     const char *name, *version;
     struct call_stack stack;
+    bool own; /* its function can be one of the module itself */
 };
 
 enum { LIBRARY_SLOTS = 1 << 14 };
@@ -102,6 +103,7 @@ static void library_take_slot(void *to, const struct module_slot *slot)
         .name = slot->name,
         .version = slot->version,
         .stack = library_plans_stack(&planned->stack),
+        .own = planned->stack.own,
     };
 }
 
@@ -176,11 +178,12 @@ static uint64_t library_stub(const struct library_slot *slot, const struct hook_
                                      .program = true };
     if (call_stubs_have(target.address))
         return 0;
-    if (hook_places_code(places, target.address))
+    const bool own = slot->own && hook_places_code(places, target.address);
+    if (!own && hook_places_code(places, target.address))
         target.address = library_look_up(slot);
     if (target.address)
         dl_iterate_phdr(library_visit_target, &target);
-    if (!target.known || target.probes)
+    if (!target.known || (target.probes && !own))
         return 0;
     const uint64_t function = target.indirect ? target.indirect : target.address;
     const uint64_t stub = call_stub_of(target.address, function, &slot->stack, false);

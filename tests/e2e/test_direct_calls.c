@@ -347,6 +347,13 @@ Test(e2e_direct_calls, of_functions_that_libraries_export)
     direct_check_opened("clang -O1", "-fuse-ld=lld", "--overhead none");
 }
 
+Test(e2e_direct_calls, of_functions_that_libraries_export_without_stubs)
+{
+    direct_check_opened("gcc -O1 -fno-plt", "", "--overhead none");
+    direct_check_opened("gcc -O0 -fno-plt", "", "--overhead none --level counted=callee_ints");
+    direct_check_opened("clang -O0 -fno-plt", "-fuse-ld=lld", "");
+}
+
 #define NAMED_ROWS                                                                                                     \
     ROWS "-r '.rows[] | select(.function | test(\"^(taken|kept)$\")) | \"\\(.function) \\(.module) \\(.calls)\"' | "   \
          "LC_ALL=C sort"
@@ -374,6 +381,8 @@ Test(e2e_direct_calls, of_functions_that_another_library_takes)
     direct_check_interposed("-Wl,-z,now", "", "./interposed");
     direct_check_interposed("-Wl,-z,now", "", "./opener ./libopened.so 1 1");
     direct_check_interposed("-Wl,-z,lazy", "-finstrument-functions", "./interposed");
+    direct_check_interposed("-fno-plt", "", "./interposed");
+    direct_check_interposed("-fno-plt", "-finstrument-functions", "./opener ./libopened.so 1 1");
     direct_check_interposed("-fuse-ld=lld", "-finstrument-functions", "./interposed");
 }
 
