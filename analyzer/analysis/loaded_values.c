@@ -20,12 +20,17 @@ const struct recorded_values *loaded_values(const struct analysis *analysis)
 {
     static const struct recorded_values none;
     struct loaded_values *v = analysis->request.values;
-    if (!v)
-        return &none;
-    if (!v->read)
-        v->values = recorded_values_read(analysis->file);
-    v->read = true;
-    return &v->values;
+    return v ? loaded_values_of(&v, analysis->file) : &none;
+}
+
+const struct recorded_values *loaded_values_of(struct loaded_values **values, const struct session_file *file)
+{
+    if (!*values)
+        *values = need_memory(1, sizeof **values);
+    if (!(*values)->read)
+        (*values)->values = recorded_values_read(file);
+    (*values)->read = true;
+    return &(*values)->values;
 }
 
 struct loaded_values *loaded_values_take(struct analysis *analysis)

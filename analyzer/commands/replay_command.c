@@ -5,16 +5,19 @@
 #include <string.h>
 
 #include "analysis/hints.h"
+#include "analysis/loaded_values.h"
 #include "analysis/selection_request.h"
 #include "base/progress.h"
 #include "commands/command_line.h"
 #include "commands/commands.h"
+#include "commands/within_values.h"
 #include "report/replay.h"
 #include "trace/counted_calls.h"
 
 static const struct shared_use shared[] = {
     { SHARED_PART, NULL },
     { SHARED_CALLS_AT_ANY_DEPTH, NULL },
+    { SHARED_FILTER, "(of these, only conditions on recorded values)" },
     { SHARED_MIN, "of single calls and waits; percentages are of the time from --from to --to" },
     { SHARED_LIMIT, "(default); a row is a line" },
     { SHARED_FORMAT, "(an object a line)" },
@@ -58,6 +61,13 @@ static void replay_find_part(struct replay_settings *s, const struct session_fil
     s->what.shortest = s->shared.min.ns ? selection_ticks(s->shared.min.ns, file)
                                         : (uint64_t)amount_ticks(&s->shared.min, end > start ? end - start : 0,
                                                                  file->header.ticks_per_second);
+}
+
+/* Conditions may have read them. */
+static void replay_find_values(struct replay_settings *s, const struct session_file *file)
+{
+    const struct recorded_values *values = loaded_values_of(&s->shared.load.selection.values, file);
+    s->what.values = values->function_count ? values : NULL;
 }
 
 struct replay_count {
@@ -133,6 +143,7 @@ static const struct command_line line = {
         "  dwell replay --from 2.5ms --to 3ms\n"
         "  dwell replay --root handle_request --min 100us\n"
         "  dwell replay --last 40\n"
+        "  dwell replay --within 'handle: kind = GET'\n"
         "  dwell replay --from mark:1 --to mark:2 --thread 'worker*'",
     .options = options,
     .needs = SESSION_SINGLE_CALLS,
@@ -154,15 +165,25 @@ static struct session_file *replay_open(const char *path, const struct analysis_
     return file;
 }
 
+/* Rows have no columns that could be compared. */
+static void replay_check_options(const struct replay_settings *s)
+{
+    if (s->last && shared_is_set(&s->shared, SHARED_LIMIT))
+        die(STATUS_ERROR, "--last: -n, --limit prints the first rows; use one of them");
+    if (s->shared.filters.count)
+        die(STATUS_ERROR, "--filter: this view takes conditions on recorded values alone: 'FUNCTION.WHAT > VALUE'");
+}
+
 int command_replay(int argc, char **argv)
 {
     struct replay_settings s = { .file = DEFAULT_SESSION };
     command_line_parse(&line, argc, argv, &s, &s.shared);
     signal(SIGPIPE, SIG_IGN);
-    if (s.last && shared_is_set(&s.shared, SHARED_LIMIT))
-        die(STATUS_ERROR, "--last: -n, --limit prints the first rows; use one of them");
+    replay_check_options(&s);
     struct session_file *file = replay_open(s.file, &s.shared.load);
+    within_values_find(s.file, &s.shared.load);
     replay_find_part(&s, file);
+    replay_find_values(&s, file);
     struct replay_count counted = { .left = s.shared.limit };
     counted.printer = replay_printer_new(s.shared.format, file, &s.what, stdout);
     struct trace_events events = { 0 };
@@ -176,6 +197,7 @@ int command_replay(int argc, char **argv)
     replay_printer_free(counted.printer);
     if (!s.no_events)
         trace_events_free(&events);
+    loaded_values_drop(s.shared.load.selection.values);
     session_file_close(file);
     if (lacks_counted)
         say_counted(s.file, "left out");

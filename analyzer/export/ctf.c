@@ -13,7 +13,7 @@
 #include "export/ctf_streams.h"
 #include "export/formats.h"
 #include "export/slices.h"
-#include "export/value_args.h"
+#include "tables/value_args.h"
 #include "trace/event_fields.h"
 #include "trace/trace_event_list.h"
 

@@ -18,7 +18,7 @@
 #include "export/firefox_tables.h"
 #include "export/formats.h"
 #include "export/slices.h"
-#include "export/value_args.h"
+#include "tables/value_args.h"
 #include "trace/activities.h"
 #include "trace/event_fields.h"
 #include "trace/event_names.h"

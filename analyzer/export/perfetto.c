@@ -14,7 +14,7 @@
 #include "base/units.h"
 #include "base/utf8.h"
 #include "export/formats.h"
-#include "export/value_args.h"
+#include "tables/value_args.h"
 
 enum { SESSION_SEQUENCE = 1, FIRST_THREAD_SEQUENCE };
 

@@ -6,9 +6,9 @@
 
 #include "base/memory.h"
 #include "base/sorted.h"
-#include "export/value_args.h"
 #include "profile/call_scan.h"
 #include "profile/path_probes.h"
+#include "tables/value_args.h"
 
 /* What a worker finds. */
 struct valued_list {

@@ -8,6 +8,7 @@
 #include "base/index.h"
 #include "base/memory.h"
 #include "base/sorted.h"
+#include "report/replay_values.h"
 #include "symbols/typed_name.h"
 #include "trace/event_fields.h"
 #include "trace/event_names.h"
@@ -24,6 +25,7 @@ struct replay_call {
     uint64_t age;  /* when it was found */
     uint64_t line; /* number of its line, or NO_LINE */
     uint64_t address;
+    const struct recorded_row *values; /* NULL if it has none */
     unsigned notes;
     size_t depth; /* from the root */
     bool visible;
@@ -222,6 +224,7 @@ static void replay_show_begin(struct replay *r, struct replay_thread *thread, si
                                       .has_time = true,
                                       .depth = call->depth,
                                       .function = replay_call_name(r, thread, call, now)->name,
+                                      .values = call->values,
                                   },
                                   true);
 }
@@ -252,6 +255,8 @@ static void replay_open_call(struct replay *r, struct replay_thread *thread, con
                  : event->kind == TIMELINE_BACK ? REPLAY_BACK
                                                 : 0,
     };
+    if (r->options->values)
+        call->values = replay_values_of(r->options->values, r->file, thread->process, thread->serial, from);
     if (event->kind == TIMELINE_BACK && r->begun)
         call->begin = event->time;
     if (r->options->roots && !thread->root && replay_is_root(r, replay_call_name(r, thread, call, event->time)))
@@ -355,7 +360,7 @@ static void replay_show_interval(struct replay *r, const struct replay_thread *t
                                  const struct timeline_event *event)
 {
     const bool within = r->options->threads && r->options->threads->within;
-    if (within ? !replay_holds(r, thread, event->time) : thread->depth && !thread->calls[thread->depth - 1].visible)
+    if (within ? !replay_holds(r, thread, event->time - 1) : thread->depth && !thread->calls[thread->depth - 1].visible)
         return;
     if (event->extras->page_faults && !r->options->shortest)
         replay_show_between(r, thread,

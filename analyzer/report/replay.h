@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #include "profile/selection.h"
+#include "trace/recorded_values.h"
 #include "trace/session_file.h"
 #include "trace/timeline.h"
 #include "trace/trace_event_list.h"
@@ -44,23 +45,25 @@ struct replay_line {
     bool has_time, has_duration;
     bool far; /* REPLAY_END: many lines after the line that began the call */
     const struct trace_thread *thread;
-    uint32_t process;     /* serial number */
-    size_t depth;         /* 0 for the outermost shown calls */
-    const char *function; /* of calls */
-    uint32_t number;      /* of marks; of page faults, how many */
-    char *text;           /* of marks and trace events; valid during the callback only */
+    uint32_t process;                  /* serial number */
+    size_t depth;                      /* 0 for the outermost shown calls */
+    const char *function;              /* of calls */
+    uint32_t number;                   /* of marks; of page faults, how many */
+    const struct recorded_row *values; /* of calls whose beginning is shown; NULL if they have none */
+    char *text;                        /* of marks and trace events; valid during the callback only */
 };
 
 /* Called for each line. Returns false to stop the replay. */
 typedef bool replay_taker(void *context, const struct replay_line *line);
 
 struct replay_options {
-    uint64_t from, to;                   /* ticks of the session: from <= time < to */
-    const struct selection *threads;     /* only these threads and processes; NULL if all */
-    const struct selection_names *roots; /* only calls within functions that match any of these; NULL for all */
-    size_t depth;                        /* maximum number of levels; 0 for all */
-    uint64_t shortest;                   /* ticks; shorter calls and intervals are left out */
-    const struct trace_events *events;   /* shown between the calls; NULL for none */
+    uint64_t from, to;                    /* ticks of the session: from <= time < to */
+    const struct selection *threads;      /* only these threads and processes; NULL if all */
+    const struct selection_names *roots;  /* only calls within functions that match any of these; NULL for all */
+    size_t depth;                         /* maximum number of levels; 0 for all */
+    uint64_t shortest;                    /* ticks; shorter calls and intervals are left out */
+    const struct trace_events *events;    /* shown between the calls; NULL for none */
+    const struct recorded_values *values; /* shown beside the calls; NULL for none */
 };
 
 struct replay_result {

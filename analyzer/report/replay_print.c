@@ -12,6 +12,7 @@
 #include "base/units.h"
 #include "base/visible.h"
 #include "report/replay.h"
+#include "report/replay_values.h"
 #include "report/table_formats.h"
 #include "report/text_cut.h"
 #include "symbols/display_name.h"
@@ -26,7 +27,8 @@ enum {
 
 struct replay_printer {
     const struct session_file *file;
-    char **titles; /* of text: by thread, NULL for those whose names are enough */
+    const struct recorded_values *values; /* NULL if the session has none */
+    char **titles;                        /* of text: by thread, NULL for those whose names are enough */
     FILE *out;
     void (*print)(struct replay_printer *p, const struct replay_line *line);
     const struct time_unit *unit; /* of the moments */
@@ -181,6 +183,8 @@ static void replay_print_text(struct replay_printer *p, const struct replay_line
     } else {
         replay_put_function(line->function, out);
         fputs(line->kind == REPLAY_BEGIN ? " {" : ";", out);
+        if (line->values)
+            replay_put_values(p->values, line->values, out);
     }
     replay_put_notes(line->notes, out);
     putc('\n', out);
@@ -216,11 +220,23 @@ static uint32_t replay_pid(const struct replay_printer *p, const struct replay_l
     return process ? process->pid : 0;
 }
 
+static void replay_put_values_field(const struct replay_printer *p, const struct replay_line *line)
+{
+    if (p->values)
+        putc(',', p->out);
+    if (!line->values)
+        return;
+    char *text = replay_values_json(p->values, line->values);
+    csv_print_text(text, p->out);
+    free(text);
+}
+
 static void replay_print_csv(struct replay_printer *p, const struct replay_line *line)
 {
     char room[128];
     if (!p->begun)
-        fputs("time_ns,duration_ns,process,tid,thread,depth,kind,function,note,mark,text,page_faults\r\n", p->out);
+        fprintf(p->out, "time_ns,duration_ns,process,tid,thread,depth,kind,function,note,mark,text,page_faults%s\r\n",
+                p->values ? ",values" : "");
     if (line->has_time)
         fprintf(p->out, "%" PRIu64, replay_since_start(p, line->time));
     putc(',', p->out);
@@ -238,12 +254,21 @@ static void replay_print_csv(struct replay_printer *p, const struct replay_line 
     putc(',', p->out);
     if (line->kind == REPLAY_PAGE_FAULTS)
         fprintf(p->out, "%" PRIu32, line->number);
+    replay_put_values_field(p, line);
     fputs("\r\n", p->out);
 }
 
 static struct json_object *replay_number_or_null(bool known, uint64_t number)
 {
     return known ? json_object_new_uint64(number) : NULL;
+}
+
+static struct json_object *replay_values_object(const struct replay_printer *p, const struct replay_line *line)
+{
+    char *text = line->values ? replay_values_json(p->values, line->values) : NULL;
+    struct json_object *object = text ? json_tokener_parse(text) : NULL;
+    free(text);
+    return object;
 }
 
 static void replay_print_json(struct replay_printer *p, const struct replay_line *line)
@@ -263,6 +288,8 @@ static void replay_print_json(struct replay_printer *p, const struct replay_line
     json_object_object_add(o, "mark", replay_number_or_null(line->kind == REPLAY_MARK, line->number));
     json_object_object_add(o, "text", line->text ? json_new_text(line->text) : NULL);
     json_object_object_add(o, "page_faults", replay_number_or_null(line->kind == REPLAY_PAGE_FAULTS, line->number));
+    if (p->values)
+        json_object_object_add(o, "values", replay_values_object(p, line));
     json_put_object(p->out, o);
     putc('\n', p->out);
 }
@@ -311,7 +338,7 @@ struct replay_printer *replay_printer_new(const char *format, const struct sessi
         if (strcmp(formats[i].name, format) != 0)
             continue;
         struct replay_printer *p = need_memory(1, sizeof *p);
-        *p = (struct replay_printer){ .file = file, .out = out, .print = formats[i].print };
+        *p = (struct replay_printer){ .file = file, .values = options->values, .out = out, .print = formats[i].print };
         if (p->print == replay_print_text)
             p->titles = thread_titles_read(file);
         replay_measure_columns(p, options);

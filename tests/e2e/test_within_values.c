@@ -68,6 +68,14 @@ Test(e2e_within_values, other_views_have_them)
     within_compare("$DWELL tree --within 'handle: n = 4' --format json | jq '[.. | objects | select(.function? == "
                    "\"handle\") | .calls] | add'",
                    COUNTED("n", ". == 4"));
+    within_compare(
+        "$DWELL replay --within 'handle: n = 4' --format json | jq -s '[.[] | select(.function == \"handle\" "
+        "and .kind != \"end\")] | map(select(.values.n == 4)) | length'",
+        COUNTED("n", ". == 4"));
+    within_compare(
+        "$DWELL replay --filter 'handle.kind = GET' --format json | jq -s '[.[] | select(.kind == \"call\" or "
+        ".kind == \"begin\")] | map(select(.values.kind == \"GET\")) | length'",
+        COUNTED("kind", ". == \"GET\""));
     within_compare("$DWELL values --within 'handle: kind = GET' --format json handle:kind | jq '[.rows[].calls] | add'",
                    COUNTED("kind", ". == \"GET\""));
 }
@@ -140,7 +148,7 @@ Test(e2e_within_values, conditions_that_cannot_be_met)
                   "dwell: 'size' is not recorded of that function; what is: n, kind\n");
     within_expect("$DWELL report --within 'main: n = 3' 2>&1; true",
                   "dwell: no values of main are recorded; dwell record --values 'main' does so\n");
-    within_expect("$DWELL replay --within 'handle: n = 3' 2>&1; true",
+    within_expect("$DWELL critical --within 'handle: n = 3' 2>&1; true",
                   "dwell: --within: 'handle: n = 3': this view takes marker:WHAT and activity:CLASS alone\n");
     within_expect("$DWELL report --within handle 2>&1; true",
                   "dwell: --within: 'handle' is none of marker:WHAT, activity:CLASS and 'FUNCTION: WHAT = VALUE'\n");

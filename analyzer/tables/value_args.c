@@ -1,5 +1,5 @@
 /* Finds the recorded values of calls, and writes them in JSON. */
-#include "export/value_args.h"
+#include "tables/value_args.h"
 
 #include <math.h>
 #include <stdlib.h>

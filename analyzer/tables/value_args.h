@@ -1,6 +1,6 @@
-/* Recorded values of single calls, for formats that show them (`dwell export --with-values`). */
-#ifndef DWELL_EXPORT_VALUE_ARGS_H
-#define DWELL_EXPORT_VALUE_ARGS_H
+/* Recorded values of single calls, for formats that show them (`dwell export --with-values`, `dwell replay`). */
+#ifndef DWELL_TABLES_VALUE_ARGS_H
+#define DWELL_TABLES_VALUE_ARGS_H
 
 #include <stdio.h>
 
