@@ -36,7 +36,7 @@ static const char *const page_table_names[TABLE_COUNT] = { [WAITS_BY_PATH] = "by
                                                            [WAITS_BY_THREAD] = "by_thread",
                                                            [WAITS_BY_WAKER] = "by_waker" };
 
-/* Paths may be long, and there are many. */
+/* Texts are those of the terminal: threads of one name have their titles. Paths may be long, and there are many. */
 static uint64_t page_table_number(struct intern *texts, const struct column *column, const struct cell *cell)
 {
     if (!cell->known)
@@ -47,8 +47,10 @@ static uint64_t page_table_number(struct intern *texts, const struct column *col
         return cell->number;
     case CELL_PERCENT:
         return (uint64_t)(cell->percent * THOUSAND + 0.5);
-    default:
-        return cell->text[0] ? 1 + (uint64_t)intern(texts, cell->text, strlen(cell->text)) : 0;
+    default: {
+        const char *text = cell->shown ? cell->shown : cell->text;
+        return text[0] ? 1 + (uint64_t)intern(texts, text, strlen(text)) : 0;
+    }
     }
 }
 

@@ -92,7 +92,9 @@ Test(e2e_view_waits, single_waits_and_sums)
     cr_assert(eq(str, (char *)view_waits_text(v, "by_path", "waits_for", 1), "mutex 0x6000"));
     cr_assert(eq(str, (char *)view_waits_text(v, "by_path", "cause_path", 1), "work"));
     cr_assert(eq(str, (char *)view_waits_text(v, "by_path", "cause", 2), "none"));
-    cr_assert(eq(str, (char *)view_waits_text(v, "by_thread", "thread", 0), "t"));
+    cr_assert(eq(str, (char *)view_waits_text(v, "by_thread", "thread", 0), "main#1"));
+    cr_assert(eq(str, (char *)view_waits_text(v, "by_path", "thread", 1), "main#2"));
+    cr_assert(eq(str, (char *)view_waits_text(v, "by_path", "cause_thread", 1), "work#3"));
     viewed_page_drop(&page);
 }
 
