@@ -378,12 +378,12 @@ static void load_collect(struct analysis *analysis, const struct analysis_option
 }
 
 /* Samples and counting take a part of single calls. So these are read after that, once for all that is wanted of them.
- * Sums have their limits and durations, and these are shown within those. `limits`: without probes. */
+ * Sums have their limits and durations. `limits`: without probes. */
 static void load_divide(struct analysis *analysis, bool limits)
 {
     const bool sums = analysis->file->sums.summed_count,
                durations = analysis->durations && !analysis->lines && !session_file_has_trees(analysis->file);
-    if (sums && (limits || (analysis->durations && !analysis->summary.raw && !analysis->lines)))
+    if (sums && limits)
         single_calls_take_limits(analysis);
     if (analysis->durations && !analysis->raw)
         tree_durations_subtract_probes(analysis->profile, analysis->file);

@@ -41,6 +41,7 @@ static void fleet_load_paths(struct fleet_settings *settings, struct analysis *a
     if (!fleet_answer_paths(analysis, &settings->store, runs.list, runs.count, &load, &error))
         die_of(&error);
     fleet_runs_drop(&runs);
+    analysis->limits = load.limits;
 }
 
 int fleet_report(struct fleet_settings *settings)
@@ -51,11 +52,13 @@ int fleet_report(struct fleet_settings *settings)
     const struct sorting sorting = { .key = settings->shared.sort ? settings->shared.sort : "elapsed_exclusive",
                                      .limit = fleet_limit(settings),
                                      .filters = &settings->shared.filters };
+    const struct analysis_options load = shared_options_of_load(&settings->shared);
     struct fleet_runs runs = fleet_choose_runs(settings, 0, settings->argument_count);
-    if (!fleet_answer_sums(&analysis, &settings->store, runs.list, runs.count, by,
-                           by == BY_FUNCTION && shared_options_of_load(&settings->shared).durations, &error))
+    if (!fleet_answer_sums(&analysis, &settings->store, runs.list, runs.count, by, by == BY_FUNCTION && load.durations,
+                           &error))
         die_of(&error);
     fleet_runs_drop(&runs);
+    analysis.limits = load.limits;
     struct table table = view_rows(&analysis, by, &sorting);
     option_order(&table, &sorting);
     row_probes_remark(&analysis.summary, &table);

@@ -155,7 +155,7 @@ struct table view_callers(const struct analysis *analysis, uint32_t function, bo
                     stated ? stated[function] : NULL);
     t.fixed_row = t.row_count;
     callers_add_rows(&c, "callee", n.callees, n.callee_count);
-    percentiles_limit(&t);
+    percentiles_limit(&t, analysis);
     neighbours_free(&n);
     percentiles_free_list(durations, analysis->profile);
     free(stated);

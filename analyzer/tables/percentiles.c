@@ -71,9 +71,11 @@ static void percentiles_mark(struct table *t)
         t->marks_cells |= t->cells[row * t->column_count + first].estimated;
 }
 
-void percentiles_limit(struct table *t)
+void percentiles_limit(struct table *t, const struct analysis *analysis)
 {
     percentiles_mark(t);
+    if (!analysis->limits)
+        return;
     percentiles_limit_by(t, "min", "max");
     percentiles_limit_by(t, "elapsed_inclusive_min", "elapsed_inclusive_max");
 }

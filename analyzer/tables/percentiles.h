@@ -19,9 +19,9 @@ size_t percentiles_list(struct column *columns, const struct analysis *analysis)
 /* Fills the cells of these columns. Without calls, they stay unknown. */
 void percentiles_fill(struct cell *cells, const struct analysis *analysis, const struct durations *d);
 
-/* Moves percentiles between the row's minimum and maximum, where these are known: they are exact, and the middle of a
- * counter can be beyond them. */
-void percentiles_limit(struct table *t);
+/* Moves percentiles between the row's minimum and maximum, if these were asked for: they are exact, and the middle of a
+ * counter can be beyond them. Some sessions know them unasked; their percentiles are as those of all others. */
+void percentiles_limit(struct table *t, const struct analysis *analysis);
 
 /* By function of the profile. The caller frees the list by percentiles_free_list. */
 struct durations **percentiles_by_function(const struct profile *p);

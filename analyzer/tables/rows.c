@@ -518,7 +518,7 @@ struct table view_rows(const struct analysis *analysis, enum rollup_by by, const
     if (by == BY_FUNCTION && sorting->calls)
         rows_fill_all_calls(analysis, &t, first + (analysis->durations ? PERCENTILE_COLUMNS : 0), sorting->call_times,
                             groups);
-    percentiles_limit(&t);
+    percentiles_limit(&t, analysis);
     for (size_t i = 0; rows_are_numbered(sorting) && i < t.row_count; i++)
         cell_number(&t.cells[(i + 1) * t.column_count - 1], groups[i]);
     if (sorting->recent)

@@ -453,7 +453,7 @@ struct table view_tree(const struct analysis *analysis, const struct tree_option
         tree_prefer_columns(&t);
     if (options->by_thread) {
         draw_all(&d);
-        percentiles_limit(&t);
+        percentiles_limit(&t, analysis);
         return t;
     }
     struct profile *joined = rollup_join_threads(analysis->profile);
@@ -463,7 +463,7 @@ struct table view_tree(const struct analysis *analysis, const struct tree_option
     d.loaded = &view;
     d.rollup = rollup;
     draw_all(&d);
-    percentiles_limit(&t);
+    percentiles_limit(&t, analysis);
     free(view.names);
     rollup_free(rollup);
     profile_free(joined);

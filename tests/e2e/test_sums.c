@@ -67,13 +67,14 @@ static const char without_limits[] =
     "{ for (i in left) $i = \"\"; print }\n"
     "E\n";
 
-/* Each view is made of a file of the same name, so that its output has the same text. */
+/* Each view is made of a file of the same name, so that its output has the same text. Sums have no single calls that
+ * `dwell why` could explain. */
 static void expect_same_views(const char *files, const char *view, const char *function)
 {
     free(run_well("for f in %s; do "
                   "case $f in */samples|*/counted) left='awk -F, -v OFS=, -f limits.awk';; *) left=cat;; esac; "
                   "$DWELL %s $f %s >recorded 2>&1 && (cd sums && $DWELL %s $f %s) >summed 2>&1 && "
-                  "$left recorded >a && $left summed >b && cmp a b || "
+                  "sed -i 's/next: .*//' recorded summed && $left recorded >a && $left summed >b && cmp a b || "
                   "{ echo \"$f\" >&2; diff a b >&2; exit 1; }; done",
                   files, view, function, view, function));
 }
@@ -128,7 +129,7 @@ Test(e2e_sums, views_are_those_of_sessions_written_by_hand)
         free(run_well(
             "for f in example blind server preempted waits copies sites hostile.data; do "
             "$DWELL profile $f -o sums/$f 2>/dev/null && $DWELL %s $f >recorded 2>&1 && (cd sums && $DWELL %s $f) "
-            ">summed 2>&1 && cmp recorded summed || { echo \"$f\" >&2; diff recorded summed >&2; exit 1; }; "
+            ">summed 2>&1 && sed -i 's/next: .*//' recorded summed && cmp recorded summed || { echo \"$f\" >&2; diff recorded summed >&2; exit 1; }; "
             "done",
             views[i], views[i]));
 }

@@ -260,7 +260,7 @@ Test(unit_calls, percentiles_are_not_beyond_the_maximum)
     end_events(w, true);
     writer_save(w, test_path("calls.dwell"));
     writer_free(w);
-    load_with(&analysis, test_path("calls.dwell"), &(struct analysis_options){ .durations = true });
+    load_with(&analysis, test_path("calls.dwell"), &(struct analysis_options){ .limits = true, .durations = true });
     uint64_t middle;
     durations_percentiles(analysis.profile->nodes[1].durations, (double[]){ 99 }, &middle, 1);
     cr_assert(eq(u64, middle, 4160)); /* of 4096 to 4223 */

@@ -118,27 +118,6 @@ Test(unit_sums_durations, are_those_of_the_recorded_session)
     free(summed);
 }
 
-/* Whoever asks for durations gets the limits as well: a percentile is the same beside a minimum and without. */
-Test(unit_sums_durations, come_with_their_limits)
-{
-    char *recorded = durations_path("recorded"), *summed = durations_path("summed");
-    timed_session_save(recorded, 7, 1000000000, 1);
-    durations_profile(recorded, 0, 1, summed);
-    struct analysis a, b = durations_load(summed, false);
-    load_with(&a, summed, &(struct analysis_options){ .limits = true });
-    size_t known = 0;
-    for (size_t i = 0; i < a.profile->node_count; i++) {
-        cr_assert(eq(u64, b.profile->nodes[i].shortest, a.profile->nodes[i].shortest));
-        cr_assert(eq(u64, b.profile->nodes[i].longest, a.profile->nodes[i].longest));
-        known += a.profile->nodes[i].longest > 0;
-    }
-    cr_assert(gt(sz, known, 0));
-    analysis_drop(&a);
-    analysis_drop(&b);
-    free(recorded);
-    free(summed);
-}
-
 static void durations_expect_bytes(const char *path, const char *other)
 {
     char *command = need_text("cmp '%s' '%s'", path, other);
