@@ -111,3 +111,26 @@ Test(e2e_mcp, the_client_of_the_protocol)
     cr_assert(has(text, "fib"), "%s", text);
     free(text);
 }
+
+/* What the session is comes after the result, also in an answer that is cut. */
+Test(e2e_mcp, answers_begin_with_the_result)
+{
+    char *text = run_well(
+        "printf '__attribute__((noinline)) int next(int n)\n{ return n + 1; }\n"
+        "int main(void) { int n = 0; for (int i = 0; i < 300; i++) n = next(n); return n != 300; }\n' >made.c && "
+        "$DWELL cc -O0 -g -o made made.c && $DWELL record -q --overhead none -o dwell.data ./made && "
+        "cat >ask.py <<'END'\n"
+        "import json\n"
+        "for tool in 'report tree callers critical whatif why advise annotate'.split():\n"
+        "    arguments = {'function': 'next'} if tool in ('callers', 'why', 'annotate') else {}\n"
+        "    arguments.update({'whatif': {'rank': True}, 'tree': {'max_characters': 1000}}.get(tool, {}))\n"
+        "    print(json.dumps({'jsonrpc': '2.0', 'id': tool, 'method': 'tools/call',\n"
+        "                      'params': {'name': tool, 'arguments': arguments}}))\n"
+        "END\n"
+        "python3 ask.py | $DWELL mcp | jq -r '[.id, (.result.content[0].text | (split(\"\\n\")[0] | sub(\"^/.*/\"; \"\") | "
+        ".[0:9]), (test(\"(^|\\n)/[^\\n]*dwell.data: ran \") | tostring))] | join(\"|\")' | sort");
+    cr_assert(eq(str, text,
+                 "advise|all funct|true\nannotate|next (mad|true\ncallers| CPU % CP|true\ncritical|critical |true\n"
+                 "report|dwell.dat|true\ntree|Waits: no|true\nwhatif|recorded |true\nwhy|the slowe|true\n"));
+    free(text);
+}
