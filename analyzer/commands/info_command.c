@@ -20,6 +20,7 @@
 #include "commands/commands.h"
 #include "report/info_json.h"
 #include "report/info_lines.h"
+#include "symbols/display_name.h"
 #include "tables/views.h"
 #include "trace/event_cost.h"
 #include "trace/recorded_names.h"
@@ -236,8 +237,10 @@ static void info_print_counted(const struct analysis *analysis)
         size_t most = 0;
         for (size_t i = 1; i < analysis->profile->function_count; i++)
             most = sums[i].counted > sums[most].counted ? i : most;
-        char *more = need_text("%s%s%s", names, shown ? ", " : "", analysis->names[most].name);
+        char *name = display_name(analysis->names[most].name);
+        char *more = need_text("%s%s%s", names, shown ? ", " : "", name);
         sums[most].counted = 0;
+        free(name);
         free(names);
         names = more;
     }

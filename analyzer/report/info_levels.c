@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "report/info_lines.h"
+#include "symbols/display_name.h"
 
 /* The text that follows "counted since 3 ms". */
 static char *info_level_text(const struct session_file *f, const struct level_change *c, uint64_t first)
@@ -32,9 +33,10 @@ static void info_print_decided(const struct session_file *f, const struct level_
         const struct level_change *c = &changes->decided[i];
         char last[TIME_TEXT];
         char *more = info_level_text(f, c, less(c->first, f->header.start_ticks));
+        char *name = display_name(namer_find(namer, c->process, c->function, c->last));
         info_print_line("level", "%-7s since %s%s: %s", level_name(c->level),
-                        info_time(f, less(c->last, f->header.start_ticks), last), more,
-                        namer_find(namer, c->process, c->function, c->last));
+                        info_time(f, less(c->last, f->header.start_ticks), last), more, name);
+        free(name);
         free(more);
     }
     if (shown < count)
@@ -53,9 +55,10 @@ void info_print_levels(const struct session_file *f, size_t limit)
     for (size_t i = 0; i < changes.other_count && i < MAX_LINES; i++) {
         const struct trace_level *level = changes.others[i];
         char time[TIME_TEXT];
+        char *name = display_name(namer_find(namer, level->process, level->function, level->time));
         info_print_line("level", "%-7s since %s: %s", level_name(level->level),
-                        info_time(f, less(level->time, f->header.start_ticks), time),
-                        namer_find(namer, level->process, level->function, level->time));
+                        info_time(f, less(level->time, f->header.start_ticks), time), name);
+        free(name);
     }
     if (changes.other_count > MAX_LINES)
         info_print_line("level", "and %zu more changes", changes.other_count - MAX_LINES);
