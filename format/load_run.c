@@ -22,7 +22,7 @@ static const struct {
     [LOAD_LEFT] = { 2, 1, OPERAND_NONE },         [LOAD_RIGHT] = { 2, 1, OPERAND_NONE },
     [LOAD_RIGHT_SIGNED] = { 2, 1, OPERAND_NONE }, [LOAD_TEXT] = { 1, 0, OPERAND_NONE },
     [LOAD_TEXT_COUNTED] = { 2, 0, OPERAND_NONE }, [LOAD_TEXT_BOUNDED] = { 2, 0, OPERAND_NONE },
-    [LOAD_LONG_DOUBLE] = { 1, 1, OPERAND_WIDE },
+    [LOAD_LONG_DOUBLE] = { 1, 1, OPERAND_WIDE },  [LOAD_CPU] = { 0, 1, OPERAND_NONE },
 };
 
 unsigned load_takes(const struct load *l)
@@ -178,6 +178,13 @@ static uint64_t load_narrow(const uint8_t *bytes, unsigned size)
     return sign | (fraction >> 63 ? load_round(fraction, more, moved) : 0);
 }
 
+static bool load_cpu(const struct load_state *s, uint64_t *word)
+{
+    const int32_t number = s->cpu ? s->cpu() : -1;
+    *word = (uint64_t)number;
+    return number >= 0;
+}
+
 static bool load_step(const struct load *l, const struct load_state *s, uint64_t *stack, unsigned *depth)
 {
     uint64_t *top = &stack[*depth ? *depth - 1 : 0], word = 0;
@@ -212,6 +219,8 @@ static bool load_step(const struct load *l, const struct load_state *s, uint64_t
     case LOAD_UNSIGNED:
         *top = load_extend(*top, l->operand, l->op == LOAD_SIGNED);
         break;
+    case LOAD_CPU:
+        return load_cpu(s, &stack[(*depth)++]);
     case LOAD_NEGATE:
         *top = -*top;
         break;

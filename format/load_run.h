@@ -35,6 +35,7 @@ enum load_op {
                           says */
     LOAD_LONG_DOUBLE,  /* replaces an address by the long double there, as the nearest double: `operand` bytes, 10 of
                           x87, or  16 with 113 bits of precision */
+    LOAD_CPU,          /* pushes the number of the processor that runs the program */
     LOAD_OPS,
 };
 
@@ -77,6 +78,7 @@ struct load_state {
     uint64_t module;                                                     /* its place less its address in the file */
     bool (*read)(void *data, uint64_t address, void *into, size_t size); /* false if the memory cannot be read */
     void *data;
+    int32_t (*cpu)(void); /* the processor's number, negative if it is unknown; NULL: it is */
 };
 
 struct load_result {
@@ -89,7 +91,8 @@ struct load_result {
 /* Whether the registers of a program that is well are those of this machine. */
 bool load_can_run(const struct load_program *p);
 
-/* Runs a program that is well and can run. False if memory cannot be read. Does not allocate. */
+/* Runs a program that is well and can run. False if memory cannot be read, or the processor is unknown. Does not
+ * allocate. */
 bool load_run(const struct load_program *p, const struct load_state *s, struct load_result *result);
 
 /* Reads the text at an address up to its zero, as LOAD_TEXT does. The result has its first text_length bytes. */

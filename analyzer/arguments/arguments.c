@@ -233,11 +233,32 @@ static void argument_expand_all(struct argument_search *s)
     argument_expansion_drop(&before);
 }
 
+/* ---- the processor ---- */
+
+/* Whether it is a fact of the call, for which no parameter has the name. */
+static bool argument_is_cpu(const struct argument_search *s, const struct argument_path *path)
+{
+    Dwarf_Die parameter;
+    return strcmp(path->text, "cpu") == 0 && !function_find_parameter(&s->origin, path->name, &parameter);
+}
+
+static bool argument_describe_cpu(struct argument *a)
+{
+    a->type = need_text("processor");
+    a->kind = ARGUMENT_UNSIGNED;
+    a->size = sizeof(uint32_t);
+    return true;
+}
+
+/* ---- names and types ---- */
+
 static bool argument_describe(struct argument_search *s, const struct argument_path *path, struct argument *a)
 {
     struct argument_part part;
     const char *wrong;
     *a = (struct argument){ .name = need_text("%s", path->text), .result = argument_is_result(path) };
+    if (argument_is_cpu(s, path))
+        return argument_describe_cpu(a);
     if (!argument_begin(s, path, &part))
         return false;
     if (!argument_path_follow(path, &part, &wrong))
@@ -256,6 +277,10 @@ static struct argument_use argument_read(struct argument_search *s, const struct
     struct argument_use use = { .missing = MISSING_SCOPE };
     struct argument_part part;
     const char *wrong;
+    if (argument_is_cpu(s, path)) {
+        use.missing = load_add(&use.program, LOAD_CPU, 0, 0) ? MISSING_NOT : MISSING_COMPUTED;
+        return use;
+    }
     if (m->own < 0 || !argument_begin(s, path, &part))
         return use;
     part.missing =

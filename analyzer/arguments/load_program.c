@@ -64,6 +64,8 @@ static char *load_text_of(const struct load *l, const struct load_names *names, 
         return need_text("%" PRId64, l->number);
     case LOAD_MODULE:
         return need_text("module+0x%" PRIx64, (uint64_t)l->number);
+    case LOAD_CPU:
+        return need_text("the processor");
     case LOAD_ADD:
         text = need_text("%s%s%" PRIu64, left, l->number < 0 ? "-" : "+", size);
         break;

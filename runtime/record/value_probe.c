@@ -16,6 +16,7 @@
 #include "keep_calls.h"
 #include "main_stack.h"
 #include "memory_read.h"
+#include "os_cpu.h"
 #include "probe_steps.h"
 #include "probes.h"
 #include "process.h"
@@ -209,6 +210,7 @@ static void value_read(const struct value_reads *reads, uint64_t probe_return, s
         row->first = value_read_sources(reads, state, row->words);
         return;
     }
+    state->cpu = os_cpu_number;
     state->module = __atomic_load_n(&value_plan_find(probe_return)->bias, __ATOMIC_RELAXED);
     row->first = value_run_programs(reads, state, row->words);
 }

@@ -8,8 +8,7 @@
 extern const ptrdiff_t __rseq_offset __attribute__((weak, visibility("default")));
 extern const unsigned __rseq_size __attribute__((weak, visibility("default")));
 
-/* Negative if it is unknown. */
-static int32_t os_cpu_number(void)
+int32_t os_cpu_number(void)
 {
     enum { CPU_ID = 4 }; /* offset of the member of struct rseq */
     if (!&__rseq_size || !__rseq_size)

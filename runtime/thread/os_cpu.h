@@ -8,6 +8,9 @@
 
 #pragma GCC visibility push(hidden)
 
+/* Its number; negative if it is unknown. */
+int32_t os_cpu_number(void);
+
 /* Adds a record of it; nothing if it is unknown, as with a libc that does not register rseq. */
 void os_cpu_put(struct extensions *e);
 

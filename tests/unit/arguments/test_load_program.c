@@ -70,6 +70,36 @@ Test(unit_load_program, words)
     expect_word(PROGRAM({ LOAD_REGISTER, REG_RBX, 0 }, { LOAD_INVERT, 0, 0 }), 9, "~(rbx)");
 }
 
+static int32_t seventh(void)
+{
+    return 7;
+}
+
+static int32_t unknown(void)
+{
+    return -1;
+}
+
+Test(unit_load_program, the_processor)
+{
+    const struct load_program p = PROGRAM({ LOAD_CPU, 0, 0 }), added = PROGRAM({ LOAD_CPU, 0, 0 }, { LOAD_ADD, 0, 3 });
+    struct load_state here = state;
+    struct load_result result = { .text = NULL };
+    char *described = load_describe(&added, &load_names_x86);
+    cr_expect(eq(str, described, "the processor+3"));
+    free(described);
+    here.cpu = seventh;
+    cr_assert(load_check(&p) && load_check(&added) && load_can_run(&p));
+    cr_assert(load_run(&p, &here, &result));
+    cr_expect(eq(u64, result.word, 7));
+    cr_assert(load_run(&added, &here, &result));
+    cr_expect(eq(u64, result.word, 10));
+    here.cpu = unknown;
+    cr_expect(not(load_run(&p, &here, &result)));
+    here.cpu = NULL;
+    cr_expect(not(load_run(&p, &here, &result)));
+}
+
 Test(unit_load_program, two_words)
 {
     static const struct {
