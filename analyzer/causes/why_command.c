@@ -258,17 +258,11 @@ static void why_print_json(const struct why *why, const struct why_loaded *loade
     free(name);
 }
 
-static void why_print_text(struct why_settings *s, const struct why *why, const struct why_loaded *loaded,
-                           const char *answer, struct table *rows, struct table *factors)
+static void why_print_text(struct why_settings *s, const struct why_loaded *loaded, const char *answer,
+                           struct table *rows, struct table *factors)
 {
     text_print_summary(&loaded->all->summary, stdout);
-    char *meanwhile = why_meanwhile(why);
     text_put_lines(stdout, answer, terminal_width(stdout));
-    for (char *begin = meanwhile, *end; (end = strchr(begin, '\n')); begin = end + 1) {
-        *end = 0;
-        text_put_lines(stdout, begin, terminal_width(stdout));
-    }
-    free(meanwhile);
     rows->follows = factors->follows = true;
     if (!s->factors)
         table_print_text(rows, stdout);
@@ -300,7 +294,7 @@ static void why_print(struct why_settings *s, const struct why *why, const struc
     why_arrange(s, s->factors ? &factors : &rows, limit,
                 text && s->interval && !s->factors ? why_columns_with_intervals : NULL);
     if (text)
-        why_print_text(s, why, loaded, answer, &rows, &factors);
+        why_print_text(s, loaded, answer, &rows, &factors);
     else if (s->shared.print == table_print_json)
         why_print_json(why, loaded, answer, &rows, &factors);
     else

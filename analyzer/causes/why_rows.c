@@ -294,22 +294,6 @@ char *why_answer(const struct why *why, const struct why_session *session, const
     return text;
 }
 
-char *why_meanwhile(const struct why *why)
-{
-    size_t length;
-    char *text;
-    FILE *out = need_stream(&text, &length);
-    for (size_t i = 0; i < why->line_count; i++)
-        if (why->lines[i].meanwhile) {
-            char *what = why_what_in_words(&why->lines[i]), *cause = why_caused_by(&why->lines[i]);
-            fprintf(out, "%s, %s; meanwhile: %s\n", what, cause, why->lines[i].meanwhile);
-            free(what);
-            free(cause);
-        }
-    need_stream_end(out);
-    return text;
-}
-
 /* ---- the table ---- */
 
 static void why_fill_words(struct cell *cells, const struct why *why, const struct why_line *line)
@@ -384,6 +368,7 @@ struct table view_why(const struct why *why)
     static const char *const optional[] = { "times", "share_percent", "usual", "where", NULL };
     struct table t = table_make(view_why_columns, COLUMN_COUNT, NULL); /* ticks are nanoseconds */
     t.optional = optional;
+    t.note_column = MEANWHILE;
     for (size_t i = 0; i < why->line_count; i++) {
         const struct why_line *line = &why->lines[i];
         struct cell *cells = table_row(&t);

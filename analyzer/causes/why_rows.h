@@ -9,9 +9,6 @@
  * shrink". The session is one of those compared. The caller frees it. */
 char *why_answer(const struct why *why, const struct why_session *session, const struct why_choice *choice);
 
-/* A line for each line whose cause was followed; empty if there is none. The caller frees it. */
-char *why_meanwhile(const struct why *why);
-
 struct table view_why(const struct why *why);
 
 /* What else differs. */

@@ -318,6 +318,25 @@ static size_t text_page_width(const struct text_page *p)
     return width;
 }
 
+/* Row by row, as each may have a note. */
+static void text_print_noted(struct libscols_table *table, const struct text_page *p, FILE *out)
+{
+    static const char indent[] = "    ";
+    const struct table *t = p->table;
+    for (size_t row = 0; row < t->row_count; row++) {
+        struct libscols_line *line = scols_table_get_line(table, row);
+        const struct cell *note = &t->cells[row * t->column_count + t->note_column];
+        scols_table_print_range(table, line, line); /* the table's last line has no end */
+        if (row + 1 == t->row_count)
+            fputc('\n', out);
+        if (!note->known)
+            continue;
+        char *text = need_text("%s: %s", t->columns[t->note_column].key, note->text);
+        text_put_named_lines(out, indent, sizeof indent - 1, text, p->width);
+        free(text);
+    }
+}
+
 static void text_print_page(const struct text_page *p, FILE *out)
 {
     struct libscols_table *table = scols_new_table();
@@ -333,7 +352,10 @@ static void text_print_page(const struct text_page *p, FILE *out)
     }
     text_add_columns(table, p);
     text_add_rows(table, p);
-    scols_print_table(table);
+    if (p->table->note_column)
+        text_print_noted(table, p, out);
+    else
+        scols_print_table(table);
     scols_unref_table(table);
 }
 

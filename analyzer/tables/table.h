@@ -74,6 +74,7 @@ struct table {
     size_t fixed_row;      /* 1 + a row that filters and sorting keep; 0 if there is none */
     size_t dim_column;     /* a percentage: text dims rows with more than half; 0 if there is none */
     size_t second_name;    /* a name: conditions on a row's name accept it as well; 0 if there is none */
+    size_t note_column;    /* a text that stands on lines of its own below its row; 0 if there is none */
     size_t waiting_column; /* its cells say which rows wait, and which are hot; 0 if there is none */
     size_t hot_column;  /* a percentage: text colours rows with at least half of the largest one; 0 if there is none */
     size_t sort_column; /* 1 + the column by which rows were sorted; 0 for the usual order */
