@@ -86,7 +86,7 @@ static void value_plan_take_program(struct value_reads *r, const struct load_pro
     if (source.is_counted)
         r->lengths[r->count] = length;
     r->list[r->count++] = source;
-    r->in_registers &= !source.loads && !source.is_text;
+    r->in_registers &= !source.loads && !source.is_text && !source.is_cpu;
 }
 
 /* How the values of a site are read. */

@@ -128,10 +128,18 @@ static uint64_t value_read_counted(const struct load_state *state, uint64_t addr
 
 /* ---- rows ---- */
 
+static ALWAYS_INLINE struct memory_word value_read_cpu(void)
+{
+    const int32_t number = os_cpu_number();
+    return (struct memory_word){ (uint64_t)number, number >= 0 };
+}
+
 /* The word of a source, before it is extended. */
 static ALWAYS_INLINE struct memory_word value_read_source(const struct value_source *source,
                                                           const struct load_state *state)
 {
+    if (UNLIKELY(source->is_cpu))
+        return value_read_cpu();
     struct memory_word read = { state->general[source->number], 1 };
     const int32_t *add = source->add;
     for (uint32_t left = source->loads; left && read.good; left--)

@@ -62,6 +62,10 @@ static bool source_take_length(const struct load_program *program, uint32_t at, 
 bool value_source_of(const struct load_program *program, struct value_source *source, struct value_source *length)
 {
     uint32_t at = 0;
+    if (program->count == 1 && program->loads[0].op == LOAD_CPU) {
+        *source = (struct value_source){ .is_cpu = true };
+        return true;
+    }
     if (!source_take(program, &at, source))
         return false;
     const uint32_t left = program->count - at;

@@ -1,4 +1,5 @@
-/* Where a value is read: the short form of a program of loads that begins at a register. Most programs have it. */
+/* Where a value is read: the short form of a program of loads that begins at a register. Most programs have it, and so
+ * has the processor. */
 #ifndef DWELL_VALUE_SOURCE_H
 #define DWELL_VALUE_SOURCE_H
 
@@ -19,6 +20,7 @@ struct value_source {
     bool is_signed;
     bool is_text;                  /* up to a zero, at the word plus a number */
     bool is_counted;               /* a text that is as long as another source says */
+    bool is_cpu;                   /* the processor's number: nothing else counts but the shift */
     int32_t add[SOURCE_LOADS + 1]; /* before each load, and before a text */
 };
 

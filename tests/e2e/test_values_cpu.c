@@ -57,6 +57,14 @@ Test(e2e_values_cpu, a_parameter_of_that_name_comes_first)
     cpu_expect("$DWELL values place:cpu --format json | jq -c '.rows[0] | [.values.cpu, .calls]'", "[1000,1]\n");
 }
 
+Test(e2e_values_cpu, with_a_value_that_has_no_short_form)
+{
+    cpu_record("--values wide:x,cpu");
+    cpu_expect("$DWELL values --by x,cpu --format json wide | jq -c '.rows[].values | [.cpu, .x]' | sort >found; "
+               "jq -c '[.[0], .[0] + 0.5]' chosen | sort | diff - found && echo same",
+               "same\n");
+}
+
 /* The fact is named: it is none of the values of a function without names. */
 Test(e2e_values_cpu, is_listed)
 {

@@ -66,6 +66,18 @@ Test(unit_runtime_value_source, reads_the_same)
     }
 }
 
+/* A part of a sum has no short form. */
+Test(unit_runtime_value_source, the_processor)
+{
+    const struct load_program cpu = PROGRAM({ LOAD_CPU, 0, 0 }), next = PROGRAM({ LOAD_CPU, 0, 0 }, { LOAD_ADD, 0, 1 });
+    const struct load_program number = PROGRAM({ LOAD_REGISTER, 3, 0 });
+    struct value_source source, length;
+    cr_assert(value_source_of(&cpu, &source, &length) && source.is_cpu && !source.is_text);
+    cr_expect(eq(u64, value_source_extend(&source, 5), 5));
+    cr_expect(not(value_source_of(&next, &source, &length)));
+    cr_assert(value_source_of(&number, &source, &length) && !source.is_cpu);
+}
+
 Test(unit_runtime_value_source, texts)
 {
     const struct load_state state = { .general = { [1] = (uint64_t)&source_pointers[1], [2] = 100 } };

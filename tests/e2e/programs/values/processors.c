@@ -20,6 +20,12 @@ __attribute__((noinline, noclone)) static void place(int cpu)
     sink += cpu;
 }
 
+/* Its value is read by a program of loads, and so is the processor then. */
+__attribute__((noinline, noclone)) static void wide(long double x)
+{
+    sink += (long)x;
+}
+
 static int choose(const cpu_set_t *all, int number)
 {
     for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
@@ -48,6 +54,7 @@ int main(void)
         for (int call = 0; call < calls; call++)
             handle(call % 3);
         place(1000 + i);
+        wide(cpu + 0.5L);
         printf("[%d,%d]\n", cpu, calls);
     }
     return 0;
