@@ -176,15 +176,6 @@ static size_t command_line_list(const struct command_line *line, struct argp_opt
     return option_table_append(line->options, list, count);
 }
 
-/* An error in an option before --format json is one of a program that wants JSON. */
-static void command_line_find_json(int argc, char **argv)
-{
-    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
-        if (strcmp(argv[i], "--format=json") == 0 ||
-            (strcmp(argv[i], "--format") == 0 && i + 1 < argc && strcmp(argv[i + 1], "json") == 0))
-            die_with_json(true);
-}
-
 static void command_line_run(const struct command_line *line, int argc, char **argv, void *settings,
                              struct shared_options *shared, bool with_config)
 {
@@ -202,9 +193,9 @@ static void command_line_run(const struct command_line *line, int argc, char **a
     snprintf(full_name, sizeof full_name, "dwell %s", line->name);
     argv[0] = full_name;
     argp_err_exit_status = line->program_follows ? STATUS_OWN_FAILURE : STATUS_ERROR;
-    die_read_usage(true);
+    die_enter(DIE_READS_LINE);
     if (!line->program_follows) /* its own options may look so */
-        command_line_find_json(argc, argv);
+        die_find_json(argc, argv);
     char **words = with_config ? config_prepend(&all, line->name, &argc, argv) : NULL;
     option_names_check(&all, line->name, argc, words ? words : argv, line->program_follows);
     if (words)
@@ -213,7 +204,7 @@ static void command_line_run(const struct command_line *line, int argc, char **a
     message_set_place(NULL);
     config_follow(NULL);
     free(words); /* the options themselves stay */
-    die_read_usage(false);
+    die_enter(DIE_CHECKS_LINE);
 }
 
 static void command_line_begin(const struct command_line *line, struct shared_options *shared)

@@ -133,8 +133,10 @@ static char **compare_words(char **programs, size_t which)
 static void compare_check_program(const char *program)
 {
     struct executable e = executable_examine(program);
-    if (e.status)
+    if (e.status) {
+        die_enter(DIE_WORKS);
         die(e.status, "%s: %s", program, e.wrong);
+    }
     free(e.path);
 }
 
@@ -182,6 +184,7 @@ int command_compare(int argc, char **argv)
         programs[side] =
             (struct series_program){ .label = labels[side], .words = compare_words(s.record.program, (size_t)side) };
     }
+    die_enter(DIE_WORKS);
     const bool text = !s.format || strcmp(s.format, "text") == 0;
     struct error error = { NULL };
     const int failed = series_record(&s.record, programs, DIFF_SIDES, !text, &error);

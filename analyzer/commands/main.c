@@ -115,6 +115,8 @@ static int main_run(int argc, char **argv)
             terminal_allow_pager();
         return all[i]->run(argc, argv);
     }
+    die_enter(DIE_READS_LINE);
+    die_find_json(argc, argv);
     const char *other = main_other_command(argv[0]);
     if (argv[0][0] == '-')
         die(STATUS_ERROR, "%s: options come after the command, as in dwell COMMAND %s; dwell --help lists the commands",

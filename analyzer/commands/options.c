@@ -156,28 +156,28 @@ void option_filter(struct table *t, const struct row_filters *filters)
 {
     struct error error = { NULL };
     if (!table_filter(t, filters, &error))
-        die_of(&error);
+        die_of_line(&error);
 }
 
 void option_order(struct table *t, const struct sorting *sorting)
 {
     struct error error = { NULL };
     if (!view_sort(t, sorting, &error))
-        die_of(&error);
+        die_of_line(&error);
 }
 
 void option_choose(struct table *t, const char *columns)
 {
     struct error error = { NULL };
     if (!table_choose(t, columns, &error))
-        die_of(&error);
+        die_of_line(&error);
 }
 
 void option_arrange(struct table *t, const char *sort, const char *columns, bool all)
 {
     struct error error = { NULL };
     if (sort && !table_sort(t, sort, &error))
-        die_of(&error);
+        die_of_line(&error);
     if (all && columns)
         t->first_value = 0;
     if (columns)
@@ -257,6 +257,7 @@ void command_load(struct analysis *analysis, const char *path, const struct anal
     within_values_find(path, &part);
     if (!analysis_load(analysis, path, &part, &error))
         die_of(&error);
+    die_enter(DIE_WORKS);
 }
 
 struct damage damage_of(const struct session_file *file)

@@ -155,6 +155,7 @@ static struct session_file *replay_open(const char *path, const struct analysis_
     const char *wrong;
     struct error error = { NULL };
     const struct call_filters *filters = &load->selection.filters;
+    die_enter(DIE_WORKS);
     struct session_file *file = session_file_open(path, &wrong);
     if (!file)
         die(STATUS_ERROR, "%s: %s", path, wrong);

@@ -86,5 +86,6 @@ void session_list_load(struct session_list *list, struct analysis *analysis, con
         within_values_find(*paths, &load);
     if (!analysis_load_several(analysis, paths, list->count ? list->count : 1, &load, &error))
         die_of(&error);
+    die_enter(DIE_WORKS);
     option_check_times("--min", shared->min, analysis->summary.samples, paths[0]);
 }

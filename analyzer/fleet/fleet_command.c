@@ -209,7 +209,8 @@ struct fleet_runs fleet_choose_runs(struct fleet_settings *settings, size_t firs
     struct error error = { NULL };
     for (size_t i = first; i < end; i++)
         if (!fleet_condition_add(&conditions, settings->arguments[i], &error))
-            die_of(&error);
+            die_of_line(&error);
+    die_enter(DIE_WORKS);
     if (!fleet_runs_find(&settings->store, &conditions, &runs, &error))
         die_of(&error);
     const size_t found = fleet_conditions_found(&conditions, &runs);

@@ -110,6 +110,7 @@ static void perflog_check_settings(struct perflog_settings *settings)
 
 static void perflog_load_file(struct perflog *log, const char *path)
 {
+    die_enter(DIE_WORKS);
     FILE *in = strcmp(path, "-") == 0 ? stdin : fopen(path, "rb");
     if (!in)
         die(STATUS_ERROR, "%s: %s", path, strerror(errno));

@@ -56,6 +56,55 @@ Test(golden_errors, of_the_command_line_as_json)
     ran_drop(&r);
 }
 
+/* Also what only a command can know, or the session, and an unknown command. */
+Test(golden_errors, of_the_command_line_after_its_options_as_json)
+{
+    static const char *const commands[] = {
+        "callers --format json",
+        "callers --format json small.dwell",
+        "histogram --format json",
+        "whatif --format json",
+        "diff small.dwell --format json",
+        "diff a.data b.data c.data --format json",
+        "report small.dwell --format json --columns nosuch",
+        "report small.dwell --format json --filter 'nosuch>1'",
+        "callers small.dwell x.so+0x1000 --format json --columns nosuch",
+        "tree --columns nosuch --format=json small.dwell",
+        "diff small.dwell small.dwell --format json --columns nosuch",
+        "replay small.dwell --format json --last 1 -n 1",
+        "nosuch --format json",
+        "flamegraph small.dwell --format=json",
+        "-n --format json",
+    };
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
+        struct ran r = run("$DWELL %s", commands[i]);
+        cr_assert(eq(int, r.status, 2), "%s", commands[i]);
+        cr_assert(has(r.out, "{\"schema\": \"dwell-error-1\",\n \"error\": {\"code\": \"usage\", "), "%s: %s",
+                  commands[i], r.out);
+        ran_drop(&r);
+    }
+}
+
+/* What the session lacks is no error of the command line. */
+Test(golden_errors, of_the_session_as_json)
+{
+    static const char *const commands[][2] = {
+        { "callers nosuch small.dwell --format json", "failed" },
+        { "diff small.dwell missing.dwell --format json", "no-session" },
+        { "callers main missing.dwell --format json", "no-session" },
+        { "replay missing.dwell --format json", "no-session" },
+        { "perflog missing.log --format json", "no-session" },
+    };
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
+        char code[64];
+        struct ran r = run("$DWELL %s", commands[i][0]);
+        snprintf(code, sizeof code, "{\"code\": \"%s\", ", commands[i][1]);
+        cr_assert(eq(int, r.status, 2), "%s", commands[i][0]);
+        cr_assert(has(r.out, code), "%s: %s", commands[i][0], r.out);
+        ran_drop(&r);
+    }
+}
+
 static void expect_errors(const char *file, const char *wrong)
 {
     static const char *const commands[][2] = {
