@@ -269,7 +269,8 @@ Test(e2e_direct_calls, registers_are_kept)
  * itself. */
 Test(e2e_direct_calls, usual_calls_use_general_registers)
 {
-    char *found = run_well("python3 " DWELL_CONSUMERS "/general_registers.py $RUNTIME slow_take,call_stub_copy_some,duration_rows_add "
+    char *found = run_well("python3 " DWELL_CONSUMERS
+                           "/general_registers.py $RUNTIME slow_take,call_stub_copy_some,duration_rows_add "
                            "call_stub_common dwell_own_memcpy dwell_own_memmove dwell_own_memset dwell_own_memcmp");
     cr_assert(eq(str, found,
                  "call_stub_common calls through a pointer: call   *(%rbx)\n"
