@@ -85,6 +85,11 @@ const char *function_words_take(struct function_words *w)
     return function;
 }
 
+bool function_words_is_no_session(const char *word)
+{
+    return function_words_likeness(word) == 0;
+}
+
 const char *function_words_file(const struct function_words *w)
 {
     return w->count ? w->words[0] : DWELL_USUAL_FILE;

@@ -2,6 +2,8 @@
 #ifndef DWELL_COMMANDS_FUNCTION_WORDS_H
 #define DWELL_COMMANDS_FUNCTION_WORDS_H
 
+#include <stdbool.h>
+
 #include "commands/option_table.h"
 
 struct function_words {
@@ -24,6 +26,9 @@ void function_words_add(struct function_words *w, const char *word);
  * the first one is more like a session: a session is, then a word of its form, then any other file. Ends the program if
  * there is no word, or only a session. */
 const char *function_words_take(struct function_words *w);
+
+/* Whether it is a function's name rather than a session: no such file is there, and it has no session's form. */
+bool function_words_is_no_session(const char *word);
 
 /* The only file that is left, or the usual session. */
 const char *function_words_file(const struct function_words *w);

@@ -3,6 +3,7 @@
 
 #include "commands/command_line.h"
 #include "commands/commands.h"
+#include "commands/function_words.h"
 #include "commands/sessions.h"
 #include "tables/first_screen.h"
 #include "tables/row_probes.h"
@@ -103,10 +104,21 @@ static void tree_print_waits(const struct analysis *analysis, struct table *tree
     tree->follows = true;
 }
 
+/* A function is given by --root, as a tree of several sessions has many words. */
+static void tree_check_words(const struct session_list *sessions)
+{
+    for (size_t i = 0; i < sessions->count; i++)
+        if (function_words_is_no_session(sessions->paths[i]))
+            die(STATUS_ERROR,
+                "tree: takes sessions, and '%s' is no file. For a function: dwell callers %s, or dwell tree --root %s",
+                sessions->paths[i], sessions->paths[i], sessions->paths[i]);
+}
+
 int command_tree(int argc, char **argv)
 {
     struct tree_settings s = { .tree = { .depth = 40 } };
     command_line_parse(&line, argc, argv, &s, &s.shared);
+    tree_check_words(&s.sessions);
     s.shared.load.lines = s.tree.by_line ? LINES_NEEDED : LINES_NONE;
     s.tree.min = s.shared.min;
     s.tree.unfolded = s.shared.filters.count > 0;

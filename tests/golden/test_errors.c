@@ -85,6 +85,20 @@ Test(golden_errors, of_the_command_line_after_its_options_as_json)
     }
 }
 
+/* Other views take a function there. */
+Test(golden_errors, a_function_where_tree_takes_sessions)
+{
+    static const char *const commands[] = { "tree main small.dwell", "tree small.dwell main", "tree main" };
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
+        struct ran r = run("$DWELL %s", commands[i]);
+        cr_assert(eq(int, r.status, 2), "%s", commands[i]);
+        cr_assert(eq(str, r.err,
+                     "dwell: tree: takes sessions, and 'main' is no file. For a function: dwell callers main, "
+                     "or dwell tree --root main\n"));
+        ran_drop(&r);
+    }
+}
+
 /* What the session lacks is no error of the command line. */
 Test(golden_errors, of_the_session_as_json)
 {
