@@ -48,7 +48,7 @@ static void doctor_examine_privilege(struct findings *f, const struct executable
 
 static void doctor_examine_probes(struct findings *f, const struct executable *e, const struct instrumentation *calls)
 {
-    static const char *const mend = "compile and link it with -g -finstrument-functions";
+    static const char *const mend = "compile and link it with dwell cc, or with -g -finstrument-functions";
     if (!calls->mentioned && !e->has_runtime)
         find_that(f, HEALTH_BAD, "instrumented", "no function of it: %s (libraries that it loads may be)", mend);
     else if (executable_has_own_hooks(e, e->path))

@@ -256,7 +256,7 @@ static const char *record_why_empty(const struct record_settings *s, const struc
     if (o->own_hooks)
         return "it has a function __cyg_profile_func_enter of its own, which its functions call instead of dwell's; "
                "link it without that one";
-    return "it has no instrumented functions; compile it with -g -finstrument-functions";
+    return "it has no instrumented functions; compile it with dwell cc, or with -g -finstrument-functions";
 }
 
 static const char *record_plural(uint64_t count)

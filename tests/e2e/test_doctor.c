@@ -51,11 +51,10 @@ Test(e2e_doctor, each_kind_of_program)
         "", "./script", 0,
         "warn program ./script is not a binary; the instrumented programs that it runs are recorded\n");
     doctor_check_program("", "./nothing", 1, "bad program ./nothing: no such program\n");
-    doctor_check_program(
-        "cp $PROGRAMS/processes/processes-plain plain;", "./plain", 1,
-        "ok program ./plain: dynamically linked, position-independent\n"
-        "bad instrumented no function of it: compile and link it with -g -finstrument-functions (libraries "
-        "that it loads may be)\n");
+    doctor_check_program("cp $PROGRAMS/processes/processes-plain plain;", "./plain", 1,
+                         "ok program ./plain: dynamically linked, position-independent\n"
+                         "bad instrumented no function of it: compile and link it with dwell cc, or with -g "
+                         "-finstrument-functions (libraries that it loads may be)\n");
 }
 
 Test(e2e_doctor, stripped_programs)

@@ -17,8 +17,8 @@ Test(e2e_plain, no_thread_and_no_part_of_the_session)
                        "awk \"/dwell.data/ { n++ } END { print n + 0 }\" /proc/self/maps'");
     cr_assert(eq(int, r.status, 0), "%s", r.err);
     cr_assert(eq(str, r.out, "1\n0\n"));
-    cr_assert(has(r.err, "no events were recorded: it has no instrumented functions; compile it with -g "
-                         "-finstrument-functions\n"),
+    cr_assert(has(r.err, "no events were recorded: it has no instrumented functions; compile it with dwell cc, or "
+                         "with -g -finstrument-functions\n"),
               "%s", r.err);
     ran_drop(&r);
     char *info = run_well("$DWELL info");

@@ -68,7 +68,8 @@ Test(e2e_record, programs_that_cannot_be_run)
 
 Test(e2e_record, programs_that_are_not_instrumented)
 {
-    record_check_error(run("$DWELL record sh -c 'exit 3'"), 3, "compile it with -g -finstrument-functions");
+    record_check_error(run("$DWELL record sh -c 'exit 3'"), 3,
+                       "compile it with dwell cc, or with -g -finstrument-functions");
 }
 
 Test(e2e_record, static_programs_with_the_runtime_in_them)
