@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "base/visible.h"
 #include "commands/commands.h"
+#include "symbols/display_name.h"
 #include "symbols/short_name.h"
 #include "symbols/symbols.h"
 #include "trace/session_file.h"
@@ -25,12 +26,14 @@ struct complete_names {
     size_t count, room;
 };
 
-/* Adds it without return type and parameters, if it begins with the prefix and can be shown by a terminal. */
+/* Adds it as views show it, but without return type and parameters, if it begins with the prefix and can be shown by a
+ * terminal. */
 static void complete_add(struct complete_names *names, const char *whole)
 {
-    char *name = short_name_of(whole), *shown = visible_text(name);
+    char *displayed = display_name(whole), *name = short_name_of(displayed), *shown = visible_text(name);
     const bool fits = *name && strncmp(name, names->prefix, strlen(names->prefix)) == 0 && strcmp(name, shown) == 0;
     free(shown);
+    free(displayed);
     if (!fits) {
         free(name);
         return;

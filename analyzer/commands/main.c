@@ -80,7 +80,8 @@ static void main_print_help(FILE *out)
           "  dwell cc -O2 prog.c -o prog\n"
           "  dwell record ./prog\n"
           "  dwell report\n\n"
-          "'dwell help COMMAND' or 'dwell COMMAND --help' describes a command.\n",
+          "'dwell help COMMAND' or 'dwell COMMAND --help' describes a command.\n"
+          "'dwell version' says which version this is.\n",
           out);
 }
 

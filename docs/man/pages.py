@@ -161,7 +161,7 @@ def page_of_program(page, summaries):
             continue
         if title == "SYNOPSIS":
             shared = text[text.index("\n_PART_") + 1:]
-            text = f"*dwell* _COMMAND_ [_OPTION_...] [_ARGUMENT_...]++\n*dwell* *help* [_COMMAND_]\n\n{shared}"
+            text = f"*dwell* _COMMAND_ [_OPTION_...] [_ARGUMENT_...]++\n*dwell* *help* [_COMMAND_]++\n*dwell* *version*\n\n{shared}"
         if title == "COMMANDS":
             text = "Each command has a page of its own.\n\n" + "".join(
                 f"*dwell-{command}*(1)\n\t{does}\n\n".replace("+", r"\+") for command, does in summaries.items())

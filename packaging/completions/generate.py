@@ -9,6 +9,7 @@ import sys
 
 ACTIONS = {"control": ["pause", "resume", "stop", "dump", "event", "level", "keep", "values"]}
 RUNS_PROGRAM = ["record", "cc", "c++"]
+OTHER_COMMANDS = [("help", "describe a command"), ("version", "say which version this is")]
 LISTS = "KEYS"  # an argument of several words with commas between them
 
 
@@ -94,7 +95,7 @@ _dwell()
     local others="" takes_function="" with_argument="" i line=${{COMP_LINE:0:COMP_POINT}}
     COMPREPLY=()
     if [ "$COMP_CWORD" = 1 ]; then
-        mapfile -t COMPREPLY < <(compgen -W "{names} help --help --version" -- "$word")
+        mapfile -t COMPREPLY < <(compgen -W "{names} help version --help --version" -- "$word")
         return
     fi
     case $word,$before in # --option=value, split by bash
@@ -200,6 +201,7 @@ _dwell() {
     commands=(
 """
     text += "".join(f"        '{zsh_quoted(c.name)}:{zsh_quoted(c.does)}'\n" for c in commands)
+    text += "".join(f"        '{name}:{does}'\n" for name, does in OTHER_COMMANDS)
     text += """    )
     if (( CURRENT == 2 )); then
         _describe command commands
@@ -246,6 +248,8 @@ complete -c dwell -n __fish_use_subcommand -f
 """.replace("\\\\", "\\")
     for command in commands:
         text += f"complete -c dwell -n __fish_use_subcommand -a {command.name} -d {fish_quoted(command.does)}\n"
+    for name, does in OTHER_COMMANDS:
+        text += f"complete -c dwell -n __fish_use_subcommand -f -a {name} -d {fish_quoted(does)}\n"
     for command in commands:
         when = f"complete -c dwell -n '__fish_seen_subcommand_from {command.name}'"
         for option in command.options:

@@ -95,9 +95,9 @@ def main():
         subprocess.run(["fish", "--no-execute", f"{folder}/dwell.fish"], check=True)
     commands = [line.split("\t")[0] for line in output(program, "--print-commands").splitlines()]
     wrong = []
-    if len(commands) < 24 or not set(commands) <= set(bash_words("dwell", "''")):
+    if len(commands) < 24 or not set(commands + ["help", "version"]) <= set(bash_words("dwell", "''")):
         wrong.append("bash: not all commands")
-    if have_fish and not set(commands) <= fish_words("dwell "):
+    if have_fish and not set(commands + ["help", "version"]) <= fish_words("dwell "):
         wrong.append("fish: not all commands")
     for command in commands:
         wanted = options_of_help(command)
@@ -111,7 +111,8 @@ def main():
     wrong += check_values(have_fish)
     with open(f"{folder}/_dwell", encoding="utf-8") as file:
         actions = file.read()
-    for part in [":WHAT:(function line module", ":KEYS: _values -s , column calls ", ":FUNCTION:_dwell_functions'"]:
+    for part in [":WHAT:(function line module", ":KEYS: _values -s , column calls ", ":FUNCTION:_dwell_functions'",
+                 "'help:describe a command'", "'version:say which version this is'"]:
         if part not in actions:
             wrong.append(f"zsh: no {part}")
     sys.exit("\n".join(wrong) if wrong else 0)

@@ -53,6 +53,7 @@ Test(golden_command_line, help)
     command_line_expect_refusal("help reprot", 2,
                                 "no command 'reprot'; did you mean 'report'? dwell --help lists them");
     char *help = run_well("$DWELL --help");
+    cr_assert(has(help, "\n'dwell version' says which version this is.\n"), "%s", help);
     for (const char *line = help; *line; line = strchr(line, '\n') + 1)
         cr_assert(le(sz, strcspn(line, "\n"), 80), "%s", line);
     free(help);
@@ -208,6 +209,32 @@ Test(golden_command_line, functions_to_complete)
     free(all);
     free(some);
     free(none);
+}
+
+/* Without what views leave out: an ABI tag has brackets, which a shell escapes. */
+Test(golden_command_line, functions_to_complete_are_as_displayed)
+{
+    struct writer *w = writer_new();
+    write_process(w, 1, 1, "/no/prog");
+    write_thread(w, 1, 1, 1, SOURCE_PERF, "main");
+    write_module(w, 1, 1, 0, 0x1000, 0x9000, 0, "/no/prog");
+    write_symbol_module(w, 1, "/no/prog");
+    write_symbol(w, 1, 0, 0, 0x1000, "_Z11count_wordsB5cxx11Ri");
+    begin_events(w, 1, 1, 0, 0, NULL, 0);
+    write_enter(w, 10, 0x1000);
+    write_exit(w, 20);
+    writer_save(w, test_path("tagged.dwell"));
+    writer_free(w);
+    char *names = run_well("$DWELL complete functions tagged.dwell count");
+    char *row = run_well("$DWELL report -s name --format csv --columns calls tagged.dwell | tail -1");
+    char *found =
+        run_well("$DWELL callers --format csv --columns calls $($DWELL complete functions tagged.dwell) tagged.dwell");
+    cr_assert(eq(str, names, "count_words\n"));
+    cr_assert(has(found, "count_words"), "%s", found);
+    cr_assert(has(row, "count_words"), "%s", row);
+    free(names);
+    free(row);
+    free(found);
 }
 
 Test(golden_command_line, a_number_fits_its_member)
