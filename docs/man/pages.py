@@ -35,6 +35,8 @@ EXITS = {
 EXITS["c++"] = EXITS["cc"]
 USUAL_EXIT = "0, or 2 for bad usage or a file that cannot be read."
 
+SERVER = ("~/.config/dwell/fleet", "The server with its user, password, database and certificates.")
+
 # Files of single commands.
 FILES = {
     "record": [("dwell.data, dwell.data.old", "The session, and the one before it of the same name (*-o*).")],
@@ -43,8 +45,15 @@ FILES = {
     "control": [("dwell.dump.data", "What *dump* writes without *-o*.")],
     "view": [("dwell.html", "The page that is written without *-o*.")],
     **{command: [("FILE.old", "An older session of the name that *-o* gives.")] for command in ("import", "merge", "profile")},
-    "fleet": [("~/.config/dwell/fleet", "The server with its user, password, database and certificates.")],
+    "fleet": [SERVER],
+    "cc": [("a.out, FILE.o", "What the compiler writes: the same files as without dwell.")],
+    "doctor": [("libdwell.so.0", "The runtime, which *record* preloads: in the library folder beside that of dwell."),
+               ("/proc/sys/kernel/perf_event_paranoid", "Whether users may ask the kernel for OS events.")],
+    "mcp": [("dwell.data", "The session that a tool looks at, or writes, if it is given none.")],
+    "perflog": [("APP_Platform_CPU_Major_Minor_Build.log", "The log that a program writes to its current directory, "
+                 "unless *DWELL_PERFLOG* names another.")],
 }
+FILES["c++"] = FILES["cc"]
 CONFIG = ("$XDG_CONFIG_HOME/dwell/config, ~/.config/dwell/config",
           "Options that always apply; see CONFIGURATION of *dwell*(1).")
 
@@ -119,13 +128,17 @@ def options_section(options):
     return f"# OPTIONS\n\n{result}"
 
 
+def files_entries(files):
+    return "# FILES\n\n" + "".join(f"_{escaped(name)}_\n\t{text}\n\n" for name, text in files)
+
+
 def files_section(command, synopsis, configurable):
     files = list(FILES.get(command, []))
     if re.search(r"\[_FILE_(\.\.\.|\\?\]| \[)", synopsis):
         files.insert(0, ("dwell.data", "The session that is read if no _FILE_ is given."))
     if configurable:
         files.append(CONFIG)
-    return "# FILES\n\n" + "".join(f"_{escaped(name)}_\n\t{text}\n\n" for name, text in files) if files else ""
+    return files_entries(files) if files else ""
 
 
 def see_also(command, commands):
@@ -152,7 +165,7 @@ def page_of_command(command, does, synopsis, text, extra, titles, program, comma
         "\n" if said else f"\n\n*dwell {name} --help* lists the options, with examples.\n")
 
 
-def page_of_program(page, summaries):
+def page_of_program(page, summaries, headers):
     """dwell(1): what the commands share."""
     parts = sections(page)
     result = "dwell(1)\n\n"
@@ -166,7 +179,12 @@ def page_of_program(page, summaries):
             text = "Each command has a page of its own.\n\n" + "".join(
                 f"*dwell-{command}*(1)\n\t{does}\n\n".replace("+", r"\+") for command, does in summaries.items())
         result += f"# {title}\n\n{text}"
-    return result + "\n"
+    config = (CONFIG[0], "Options that always apply; see CONFIGURATION.")
+    session = (FILES["record"][0][0], "What *record* writes without *-o*, and the one before it.")
+    files = [session, config] + ([SERVER] if "fleet" in summaries else [])
+    pages = [r"*dwell\_" + os.path.basename(header) + "*(3)" for header in headers]
+    others = [f"*dwell-{command}*(1)".replace("+", r"\+") for command in summaries]
+    return result + files_entries(files) + "# SEE ALSO\n\n" + ", ".join(others + pages) + "\n"
 
 
 def escaped(text):
@@ -254,7 +272,7 @@ def main():
         sys.exit(f"{scd}: its commands are not those of {sources}: {set(texts) ^ set(summaries)}")
     summaries = {command: summaries[command] for command in commands.split(",")}  # those of this build
     titles = set(parts) - set(OWN_SECTIONS.values())
-    write_page(scdoc, folder, "dwell.1", page_of_program(page, summaries))
+    write_page(scdoc, folder, "dwell.1", page_of_program(page, summaries, headers))
     for command, does in summaries.items():
         extra = [(OWN_SECTIONS[command], parts[OWN_SECTIONS[command]])] if command in OWN_SECTIONS else []
         write_page(scdoc, folder, f"dwell-{command}.1",

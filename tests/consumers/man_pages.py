@@ -8,7 +8,7 @@ import subprocess
 import sys
 
 program, folder = sys.argv[1:]
-NO_FILES = {"cc", "c++", "doctor", "perflog", "mcp", "values"}
+TITLES = ["NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "EXAMPLES", "EXIT STATUS", "FILES", "SEE ALSO"]
 
 # In the place of dwell: reads the options of the line, which come before a program's words, and prints nothing.
 WRAPPER = """#!/bin/bash
@@ -32,13 +32,19 @@ def write_program(path, text):
     os.chmod(path, stat.S_IRWXU)
 
 
-def page_of(command):
-    """{title: text} of the page, as a reader sees it on a wide terminal."""
-    shown = subprocess.run(["mandoc", "-T", "ascii", "-O", "width=990", f"{folder}/dwell-{command}.1"],
+def page_of(name):
+    """{title: text} of the page of this name, as a reader sees it on a wide terminal."""
+    shown = subprocess.run(["mandoc", "-T", "ascii", "-O", "width=990", f"{folder}/{name}.1"],
                            stdout=subprocess.PIPE, check=True).stdout.decode()
     shown = re.sub(".\b", "", shown)
     parts = re.split(r"^([A-Z]+(?: [A-Z]+)*)\n", shown, flags=re.M)
     return dict(zip(parts[1::2], parts[2::2]))
+
+
+def check_sections(command, page):
+    for title in TITLES:
+        if not page.get(title, "").strip():
+            yield f"{command}: no section {title}"
 
 
 def check_options(command, text):
@@ -83,12 +89,17 @@ def main():
     commands = [line.split("\t")[0] for line in output(program, "--print-commands").splitlines()]
     with open(f"{folder}/dwell.1", encoding="utf-8") as file:
         overview = file.read()
-    wrong = []
+    page = page_of("dwell")
+    wrong = list(check_sections("dwell(1)", page))
+    for name in ["dwell.data", "dwell/config"]:
+        if name not in page.get("FILES", ""):
+            wrong.append(f"dwell(1): FILES lacks {name}")
+    for other in [f"dwell-{command}(1)" for command in commands] + ["dwell_dwell.h(3)"]:
+        if other not in page.get("SEE ALSO", ""):
+            wrong.append(f"dwell(1): SEE ALSO lacks {other}")
     for command in commands:
-        page = page_of(command)
-        for title in ["NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "EXAMPLES", "EXIT STATUS", "FILES", "SEE ALSO"]:
-            if title not in page and (title != "FILES" or command not in NO_FILES):
-                wrong.append(f"{command}: no section {title}")
+        page = page_of(f"dwell-{command}")
+        wrong += check_sections(command, page)
         wrong += check_options(command, page.get("OPTIONS", ""))
         wrong += check_examples(command, page.get("EXAMPLES", ""))
         others = set(re.findall(r"dwell-([a-z+]+)\(1\)", page.get("SEE ALSO", "")))
