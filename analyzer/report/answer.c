@@ -22,6 +22,9 @@ enum { MOST_FUNCTIONS = 3, NAME_ROOM = 40 };
 /* What is below has no place in a sentence: percent of a thread's time, and of the time of all functions. */
 static const double least_of_thread = 10, least_of_function = 5;
 
+/* Percent of the run that a thread's recorded time has to be: shares of less would say nothing of the run. */
+static const double least_of_run = 25;
+
 /* ---- times and names ---- */
 
 /* With three digits, unless the user chose a unit. */
@@ -141,6 +144,8 @@ static void answer_put_thread(const struct analysis *analysis, FILE *out)
     if (!analysis->summary.off_cpu_known || analysis->part_count > 1 || thread == analysis->profile->thread_count)
         return;
     const struct times *t = &analysis->rollup->nodes[analysis->profile->threads[thread].root];
+    if (analysis->summary.run && percent_of(t->elapsed_inclusive, analysis->summary.run) < least_of_run)
+        return;
     const double blocked = percent_of(t->blocked_inclusive, t->elapsed_inclusive);
     const double preempted = percent_of(t->preempted_inclusive, t->elapsed_inclusive);
     char *of = answer_of_thread(analysis, thread);
@@ -258,10 +263,13 @@ static void answer_put_run(const struct analysis *analysis, FILE *out)
 {
     const struct summary *summary = &analysis->summary;
     char time[TIME_TEXT];
+    if (!summary->run && !summary->threads)
+        return;
     answer_time(analysis, summary->run, time);
     if (summary->run)
-        fprintf(out, "ran %s in ", time);
-    fprintf(out, "%" PRIu64 " thread%s", summary->threads, summary->threads == 1 ? "" : "s");
+        fprintf(out, "ran %s%s", time, summary->threads ? " in " : "");
+    if (summary->threads)
+        fprintf(out, "%" PRIu64 " thread%s", summary->threads, summary->threads == 1 ? "" : "s");
     if (summary->processes > 1)
         fprintf(out, " of %" PRIu64 " processes", summary->processes);
     answer_put_end(analysis, out);

@@ -99,6 +99,52 @@ Test(golden_words, the_share_of_probes_is_one_of_cpu_time)
     }
 }
 
+/* A program whose functions take a tenth of its time was not preempted for 80 % of that. */
+static void words_save_end(const char *name, uint64_t end)
+{
+    struct writer *w = writer_new();
+    write_process(w, 1, 71, "/opt/shop");
+    write_thread(w, 1, 1, 71, SOURCE_PERF, "shop");
+    begin_events(w, 1, 1, 0, 0, NULL, 0);
+    write_enter(w, 0, MAIN);
+    write_off_cpu(w, true, 100, 800);
+    write_exit(w, 1000);
+    end_events(w, true);
+    write_process_end(w, 1, 71, END_EXIT, 0, end);
+    writer_save(w, test_path(name));
+    writer_free(w);
+}
+
+Test(golden_words, shares_of_a_thread_are_left_out_where_it_is_little_of_the_run)
+{
+    words_save_end("most.dwell", 4000);
+    words_save_end("little.dwell", 10000);
+    char *most = run_well("$DWELL report most.dwell | head -1"),
+         *little = run_well("$DWELL report little.dwell | head -1");
+    cr_assert(has(most, "most.dwell: ran 4.00 us in 1 thread: 80 % of the time preempted, CPU 200 ns: "), "%s", most);
+    cr_assert(has(little, "little.dwell: ran 10.0 us in 1 thread: CPU 200 ns: "), "%s", little);
+    free(most);
+    free(little);
+}
+
+/* Threads are known by their calls. The first session has no end. */
+Test(golden_words, no_threads_are_not_counted)
+{
+    static const char *const wanted[] = { "none.dwell: no calls were recorded\n",
+                                          "none.dwell: ran 7.00 us: no calls were recorded\n" };
+    for (int ends = 0; ends < 2; ends++) {
+        struct writer *w = writer_new();
+        write_process(w, 1, 71, "/opt/shop");
+        if (ends)
+            write_process_end(w, 1, 71, END_EXIT, 0, 7000);
+        writer_save(w, test_path("none.dwell"));
+        writer_free(w);
+        char *line = run_well("$DWELL report none.dwell | head -1");
+        cr_assert(eq(str, line, (char *)wanted[ends]));
+        free(line);
+    }
+}
+
 /* A sum over threads says so, and shows how long the run was beside it. */
 Test(golden_words, the_time_of_several_threads_is_a_sum)
 {
