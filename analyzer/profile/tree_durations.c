@@ -16,6 +16,8 @@ bool tree_durations_can_be(const struct dwell_duration_row *row)
 
 bool tree_durations_add_row(struct durations **d, const struct dwell_duration_row *row)
 {
+    if (!tree_durations_can_be(row)) /* such a counter has no middle */
+        return false;
     if (row->counter != DWELL_DURATION_ONE)
         return durations_add_counter(d, row->counter, row->calls,
                                      durations_middle(row->counter) * row->calls * DWELL_PROBE_FRACTION);
