@@ -107,7 +107,6 @@ Test(golden_errors, of_the_session_as_json)
         { "diff small.dwell missing.dwell --format json", "no-session" },
         { "callers main missing.dwell --format json", "no-session" },
         { "replay missing.dwell --format json", "no-session" },
-        { "perflog missing.log --format json", "no-session" },
     };
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
         char code[64];

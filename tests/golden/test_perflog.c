@@ -135,6 +135,9 @@ static void expect_perflog(const char *command, int status, const char *said)
 Test(golden_perflog, files_that_are_not_logs)
 {
     expect_perflog("$DWELL perflog missing.log", 2, "dwell: missing.log: No such file or directory\n");
+    struct ran r = run("$DWELL perflog missing.log --format json");
+    cr_assert(has(r.out, "{\"code\": \"no-session\", "), "%s", r.out);
+    ran_drop(&r);
     expect_perflog("$DWELL perflog .", 2, "dwell: .: Is a directory\n");
     expect_perflog(": >empty; $DWELL perflog empty", 2, "dwell: empty: no PerfLog: no line has \"## PERF ##\"\n");
     expect_perflog("echo hello | $DWELL perflog -", 2, "dwell: -: no PerfLog: no line has \"## PERF ##\"\n");
