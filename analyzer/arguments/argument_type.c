@@ -22,6 +22,23 @@ bool type_of(Dwarf_Die *die, Dwarf_Die *type)
     return dwarf_attr_integrate(die, DW_AT_type, &attribute) && dwarf_formref_die(&attribute, type);
 }
 
+bool type_number(Dwarf_Die *die, unsigned name, uint64_t *number)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Word word;
+    if (!dwarf_attr(die, name, &attribute) || dwarf_formudata(&attribute, &word) != 0)
+        return false;
+    *number = word;
+    return true;
+}
+
+bool type_is_of_c(Dwarf_Die *die)
+{
+    Dwarf_Die unit;
+    const int language = dwarf_diecu(die, &unit, NULL, NULL) ? dwarf_srclang(&unit) : -1;
+    return language == DW_LANG_C89 || language == DW_LANG_C || language == DW_LANG_C99 || language == DW_LANG_C11;
+}
+
 static bool type_is_transparent(int tag)
 {
     return tag == DW_TAG_typedef || tag == DW_TAG_const_type || tag == DW_TAG_volatile_type ||
@@ -58,10 +75,9 @@ bool type_is_class(Dwarf_Die *stripped)
 
 bool type_is_passed_by_address(Dwarf_Die *stripped)
 {
-    Dwarf_Attribute attribute;
-    Dwarf_Word convention;
-    return type_is_class(stripped) && dwarf_attr(stripped, DW_AT_calling_convention, &attribute) &&
-           dwarf_formudata(&attribute, &convention) == 0 && convention == DW_CC_pass_by_reference;
+    uint64_t convention;
+    return type_is_class(stripped) && type_number(stripped, DW_AT_calling_convention, &convention) &&
+           convention == DW_CC_pass_by_reference;
 }
 
 uint64_t type_size(Dwarf_Die *stripped)
@@ -75,10 +91,8 @@ uint64_t type_size(Dwarf_Die *stripped)
 /* How the bits of a base type mean a number; zero if unknown. */
 static uint64_t type_encoding(Dwarf_Die *type)
 {
-    Dwarf_Attribute attribute;
-    Dwarf_Word encoding;
-    const bool known = dwarf_attr(type, DW_AT_encoding, &attribute) && dwarf_formudata(&attribute, &encoding) == 0;
-    return known ? encoding : 0;
+    uint64_t encoding;
+    return type_number(type, DW_AT_encoding, &encoding) ? encoding : 0;
 }
 
 /* Enums have a sign if what they are made of has one. */
@@ -181,9 +195,7 @@ const char *argument_kind_name(enum argument_kind kind)
 static const char *type_keyword(Dwarf_Die *type)
 {
     const int tag = dwarf_tag(type);
-    Dwarf_Die unit;
-    const int language = dwarf_diecu(type, &unit, NULL, NULL) ? dwarf_srclang(&unit) : -1;
-    if (language != DW_LANG_C89 && language != DW_LANG_C && language != DW_LANG_C99 && language != DW_LANG_C11)
+    if (!type_is_of_c(type))
         return "";
     return tag == DW_TAG_structure_type     ? "struct "
            : tag == DW_TAG_union_type       ? "union "
@@ -260,16 +272,6 @@ char *type_name(Dwarf_Die *type)
 }
 
 /* ---- members ---- */
-
-static bool type_number(Dwarf_Die *die, unsigned name, uint64_t *number)
-{
-    Dwarf_Attribute attribute;
-    Dwarf_Word word;
-    if (!dwarf_attr(die, name, &attribute) || dwarf_formudata(&attribute, &word) != 0)
-        return false;
-    *number = word;
-    return true;
-}
 
 /* The place of a bit field: in bits from the class's begin or, as until DWARF 3, from the upper end of a unit. */
 static bool type_place_bits(Dwarf_Die *die, struct type_member *member, unsigned bits, bool stated)

@@ -18,6 +18,12 @@ enum argument_kind {
     ARGUMENT_TEXT,
 };
 
+/* An entry's attribute of that name (DW_AT_...), if it is a number. False if it has none. */
+bool type_number(Dwarf_Die *die, unsigned name, uint64_t *number);
+
+/* Whether the entry is in a unit of C. */
+bool type_is_of_c(Dwarf_Die *die);
+
 /* Follows typedefs and qualifiers. False for void, and for types that never end. */
 bool type_strip(Dwarf_Die *type);
 

@@ -15,19 +15,6 @@ struct copied_walk {
 
 static enum copied_class copied_visit(struct copied_walk *w, Dwarf_Die *class);
 
-static bool copied_number(Dwarf_Die *die, unsigned name, Dwarf_Word *number)
-{
-    Dwarf_Attribute attribute;
-    return dwarf_attr(die, name, &attribute) && dwarf_formudata(&attribute, number) == 0;
-}
-
-static bool copied_is_c(Dwarf_Die *type)
-{
-    Dwarf_Die unit;
-    const int language = dwarf_diecu(type, &unit, NULL, NULL) ? dwarf_srclang(&unit) : -1;
-    return language == DW_LANG_C89 || language == DW_LANG_C || language == DW_LANG_C99 || language == DW_LANG_C11;
-}
-
 /* ---- functions of the class ---- */
 
 /* The type of the first parameter behind `this`. */
@@ -72,18 +59,18 @@ static enum copied_class copied_visit_functions(Dwarf_Die *class)
     if (dwarf_child(class, &child) != 0)
         return COPIED_AS_BYTES;
     do {
-        Dwarf_Word number;
+        uint64_t number;
         const char *name = dwarf_diename(&child);
         if (dwarf_tag(&child) != DW_TAG_subprogram || !name)
             continue;
-        if (copied_number(&child, DW_AT_virtuality, &number) && number)
+        if (type_number(&child, DW_AT_virtuality, &number) && number)
             return COPIED_BY_CODE;
         const bool copies = copied_is_constructor(name, class) && copied_first_parameter(&child, &type) &&
                             copied_is_reference_to(type, class);
         if (!copies && name[0] != '~')
             continue;
         const bool own = !dwarf_hasattr(&child, DW_AT_artificial) && !dwarf_hasattr(&child, DW_AT_deleted) &&
-                         !(copied_number(&child, DW_AT_defaulted, &number) && number == DW_DEFAULTED_in_class);
+                         !(type_number(&child, DW_AT_defaulted, &number) && number == DW_DEFAULTED_in_class);
         if (own)
             return COPIED_BY_CODE;
         deleted |= copies && dwarf_hasattr(&child, DW_AT_deleted);
@@ -97,8 +84,8 @@ static enum copied_class copied_visit_functions(Dwarf_Die *class)
 static enum copied_class copied_visit_member(struct copied_walk *w, Dwarf_Die *child)
 {
     Dwarf_Die type;
-    Dwarf_Word number;
-    if (!type_of(child, &type) || (copied_number(child, DW_AT_virtuality, &number) && number))
+    uint64_t number;
+    if (!type_of(child, &type) || (type_number(child, DW_AT_virtuality, &number) && number))
         return COPIED_BY_CODE;
     while (type_strip(&type) && dwarf_tag(&type) == DW_TAG_array_type && w->visited++ < MOST_VISITED)
         if (!type_of(&type, &type))
@@ -116,10 +103,10 @@ static enum copied_class copied_visit_member(struct copied_walk *w, Dwarf_Die *c
 static enum copied_class copied_visit(struct copied_walk *w, Dwarf_Die *class)
 {
     Dwarf_Die child;
-    Dwarf_Word convention;
-    if (copied_number(class, DW_AT_calling_convention, &convention))
+    uint64_t convention;
+    if (type_number(class, DW_AT_calling_convention, &convention))
         return convention == DW_CC_pass_by_reference ? COPIED_BY_CODE : COPIED_AS_BYTES;
-    if (copied_is_c(class))
+    if (type_is_of_c(class))
         return COPIED_AS_BYTES;
     if (dwarf_hasattr(class, DW_AT_declaration))
         return COPIED_UNKNOWN;

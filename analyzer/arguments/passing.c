@@ -13,12 +13,6 @@ struct passing_walk {
 
 static bool passing_visit(struct passing_walk *w, Dwarf_Die type, uint64_t offset, unsigned nested);
 
-static bool passing_number(Dwarf_Die *die, unsigned name, Dwarf_Word *number)
-{
-    Dwarf_Attribute attribute;
-    return dwarf_attr(die, name, &attribute) && dwarf_formudata(&attribute, number) == 0;
-}
-
 /* A scalar of 1 to 8 bytes. What is not aligned makes its class go to memory. */
 static bool passing_add(struct passing_walk *w, uint64_t offset, uint64_t size, bool is_float)
 {
@@ -34,8 +28,8 @@ static bool passing_add(struct passing_walk *w, uint64_t offset, uint64_t size, 
 
 static bool passing_visit_base(struct passing_walk *w, Dwarf_Die *type, uint64_t offset)
 {
-    Dwarf_Word encoding;
-    if (!passing_number(type, DW_AT_encoding, &encoding) || encoding == DW_ATE_complex_float)
+    uint64_t encoding;
+    if (!type_number(type, DW_AT_encoding, &encoding) || encoding == DW_ATE_complex_float)
         return false;
     return passing_add(w, offset, type_size(type), encoding == DW_ATE_float);
 }

@@ -111,13 +111,6 @@ static uint64_t stack_above(uint64_t number, uint64_t registers)
     return number > registers ? (number - registers) * WORD : 0;
 }
 
-static bool stack_is_c(Dwarf_Die *function)
-{
-    Dwarf_Die unit;
-    const int language = dwarf_diecu(function, &unit, NULL, NULL) ? dwarf_srclang(&unit) : 0;
-    return language == DW_LANG_C89 || language == DW_LANG_C || language == DW_LANG_C99 || language == DW_LANG_C11;
-}
-
 static uint64_t stack_count_function(Dwarf_Die *function, bool aarch64)
 {
     struct stack_count count = { .aarch64 = aarch64 };
@@ -132,7 +125,7 @@ static uint64_t stack_count_function(Dwarf_Die *function, bool aarch64)
         else if (tag == DW_TAG_unspecified_parameters)
             count.any = true;
     }
-    if (!parameters && stack_is_c(function) && !dwarf_hasattr(function, DW_AT_prototyped))
+    if (!parameters && type_is_of_c(function) && !dwarf_hasattr(function, DW_AT_prototyped))
         count.any = true; /* int f(); */
     const uint64_t above = aarch64 ? 0 : stack_above(count.general, GENERAL) + stack_above(count.vectors, VECTORS);
     return count.any ? STACK_ARGUMENTS_ANY : stack_rounded(above + count.bytes);
