@@ -70,9 +70,11 @@ static const char *const kind_names[] = { [WHY_CPU] = "cpu",     [WHY_BLOCKED] =
 
 /* ---- words ---- */
 
+/* Whether the text of the wait is the call that waited. Descriptors that a call waits for together have no name. */
 static bool why_is_call(const struct why_wait *wait)
 {
-    return strcmp(wait->kind, "call") == 0 || strcmp(wait->kind, "sleep") == 0;
+    return strcmp(wait->kind, "call") == 0 || strcmp(wait->kind, "sleep") == 0 ||
+           (strcmp(wait->kind, "descriptors") == 0 && !*wait->name);
 }
 
 static bool why_is_blocked_in_code(const struct why_line *line)
@@ -245,25 +247,39 @@ static void why_say_sets(FILE *out, const struct why *why, const char *name, con
         fprintf(out, " than those from p%g to p%g", choice->from, choice->to);
 }
 
-/* The line that has most of the difference; NULL if none has. */
-static const struct why_line *why_most(const struct why *why)
+/* The line that has the largest part of the difference; NULL if none has more than a little of it. */
+static const struct why_line *why_largest(const struct why *why)
 {
-    const double sign = why_is_more(why) ? 1 : -1, half = (double)why_difference(why) / 2;
+    const double sign = why_is_more(why) ? 1 : -1;
+    const struct why_line *largest = NULL;
+    double most = (double)why_difference(why) * WHY_LITTLE_PERCENT / 100;
     for (size_t i = 0; i < why->line_count; i++)
-        if (sign * (double)why->lines[i].difference > half)
-            return &why->lines[i];
-    return NULL;
+        if (sign * (double)why->lines[i].difference > most) {
+            largest = &why->lines[i];
+            most = sign * (double)largest->difference;
+        }
+    return largest;
 }
 
-/* What a single call took longer for is a fact, whether or not other calls have it, too. */
+/* The largest part is said even if chance alone may have made it so: the reader would look for it in the table. What a
+ * single call took longer for is a fact, whether or not other calls have it, too. */
 static void why_say_no_line(FILE *out, const struct why *why, const struct why_choice *choice)
 {
+    enum { MOSTLY_PERCENT = 50 };
     const bool single = choice->slow == WHY_RANK || choice->slow == WHY_MOMENT;
-    const struct why_line *most = single ? why_most(why) : NULL;
-    fputs(most ? ": mostly " : ": nothing separates them", out);
-    if (most)
-        why_say_line(out, why, most);
-    fputs(". No row differs by more than chance", out);
+    const struct why_line *largest = why_largest(why);
+    if (!largest) {
+        fputs(": nothing separates them. No row differs by more than chance", out);
+        return;
+    }
+    const double share = 100 * fabs((double)largest->difference) / (double)why_difference(why);
+    const bool mostly = single && share > MOSTLY_PERCENT;
+    fputs(mostly ? ": mostly " : ": ", out);
+    why_say_line(out, why, largest);
+    if (mostly)
+        fputs(". No row differs by more than chance", out);
+    else
+        fprintf(out, " (%.0f %%). Chance alone could explain this: nothing separates them", share);
 }
 
 char *why_answer(const struct why *why, const struct why_session *session, const struct why_choice *choice)
