@@ -161,8 +161,11 @@ static void diff_print_result(const struct diff_result *r, const struct diff *d)
         return;
     }
     struct table rows = view_diff(d, &r->options, r->shared->print == table_print_text);
-    if (r->shared->columns)
-        option_choose(&rows, r->shared->columns);
+    if (r->shared->columns) {
+        char *columns = view_diff_columns(r->shared->columns);
+        option_choose(&rows, columns);
+        free(columns);
+    }
     if (r->shared->print == table_print_text)
         diff_print_text(r, d, &rows);
     else if (r->shared->print == table_print_json)
@@ -196,16 +199,17 @@ static void diff_check_sessions(const struct diff_result *r, const struct diff *
     option_check_times("--large", r->options.large, d->samples, first);
 }
 
-/* Columns are names with suffixes, separated by commas. */
 static bool diff_names_percentile(const char *columns)
 {
-    for (const char *key = columns; key; key = strchr(key, ',') ? strchr(key, ',') + 1 : NULL)
+    char *keys = view_diff_columns(columns ? columns : "");
+    bool named = false;
+    for (const char *key = keys; key; key = strchr(key, ',') ? strchr(key, ',') + 1 : NULL)
         for (enum diff_value i = DIFF_SUMS; i < DIFF_VALUES; i++) {
             const size_t length = strlen(diff_value_name(i));
-            if (strncmp(key, diff_value_name(i), length) == 0 && key[length] == '_')
-                return true;
+            named |= strncmp(key, diff_value_name(i), length) == 0 && key[length] == '_';
         }
-    return false;
+    free(keys);
+    return named;
 }
 
 bool diff_result_wants_percentiles(const struct diff_result *r)

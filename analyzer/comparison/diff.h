@@ -214,6 +214,10 @@ bool diff_has_certain_calls(const struct diff *d);
 /* A line that explains the marks of the rows. The caller frees it. */
 char *diff_judgement(const struct diff *d, const struct diff_options *options);
 
+/* The keys, separated by commas, with three columns for each value that has no suffix: "p99" stands for p99_before,
+ * p99_after and p99_change_percent. The caller frees them. */
+char *view_diff_columns(const char *keys);
+
 /* The rows of the comparison. For people, changes have signs. */
 struct table view_diff(const struct diff *d, const struct diff_options *options, bool people);
 /* A row for each compared session. */

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/memory.h"
 #include "comparison/change.h"
@@ -113,12 +114,44 @@ void view_diff_list_columns(FILE *out)
         fprintf(out, "%-30s %s\n", diff_value_name(i),
                 value_table[diff_compared[i].value].meanings[diff_compared[i].form]);
     fprintf(out, "%-30s %s\n", "p50, p90, p99, max", "percentiles of completed calls, elapsed inclusive, to 2 %");
-    fputs("\nEach name needs one of these suffixes:\n", out);
+    fputs("\nA name alone stands for the columns _before, _after and _change_percent. The suffixes are:\n", out);
     fprintf(out, "%-30s %s\n", "_before, _after", "the mean of the side's sessions");
     fprintf(out, "%-30s %s\n", "_change, _change_percent", "from before to after");
     fprintf(out, "%-30s %s\n", "_change_ci95", "the half width of the 95 % interval of a change of estimated times");
     fprintf(out, "%-30s %s\n", "_judged", "certain, significant or large, or that chance decides it");
     fprintf(out, "%-30s %s\n", "_p", "the probability of such a change by chance, if both sides have several sessions");
+}
+
+/* The value of this name or title, in upper or lower case; DIFF_VALUES if there is none. */
+static enum diff_value diff_view_value(const char *name, size_t length)
+{
+    for (enum diff_value i = 0; i < DIFF_VALUES; i++) {
+        const char *const names[] = { diff_value_name(i), diff_view_title(i) };
+        for (size_t j = 0; j < sizeof names / sizeof *names; j++)
+            if (strlen(names[j]) == length && strncasecmp(names[j], name, length) == 0)
+                return i;
+    }
+    return DIFF_VALUES;
+}
+
+char *view_diff_columns(const char *keys)
+{
+    size_t size;
+    char *text;
+    FILE *out = need_stream(&text, &size);
+    for (const char *key = keys, *end; *key; key = end + (*end == ',')) {
+        end = key + strcspn(key, ",");
+        const enum diff_value value = diff_view_value(key, (size_t)(end - key));
+        if (value < DIFF_VALUES) {
+            const char *name = diff_value_name(value);
+            fprintf(out, "%s_before,%s_after,%s_change_percent", name, name, name);
+        } else {
+            fwrite(key, 1, (size_t)(end - key), out);
+        }
+        fwrite(end, 1, *end == ',', out);
+    }
+    need_stream_end(out);
+    return text;
 }
 
 /* ---- sessions ---- */

@@ -63,6 +63,9 @@ Test(golden_diff, percentiles)
     check_golden("diff tail-1 tail-2 --sort p99", "diff-p99.txt");
     check_golden("diff tail-1 tail-2 --sort p99 --format json", "diff-percentiles.json");
     check_golden("diff tail-1 tail-2 --by path --format csv --columns p99_change,max_judged", "diff-percentiles.csv");
+    check_golden("diff tail-1 tail-2 --columns p50,P99,max", "diff-percentile-columns.txt");
+    check_golden("diff tail-1 tail-2 --format csv --columns calls,p90,CPU.EXCL,p99_judged",
+                 "diff-percentile-columns.csv");
 }
 
 Test(golden_diff, by_module_and_by_path)
