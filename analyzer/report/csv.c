@@ -28,6 +28,7 @@ static void csv_print_cell(const struct table *t, const struct column *column, c
     case CELL_NAME:
     case CELL_SOURCE:
     case CELL_THREADS:
+    case CELL_OBJECT:
     case CELL_PATH:
         csv_print_text(cell->text, out);
         break;

@@ -147,6 +147,7 @@ static void text_cut_words(const struct text_page *p, size_t column, size_t widt
     const enum cell_kind kind = p->table->columns[column].kind;
     char *(*cut_text)(const char *, size_t) = kind == CELL_SOURCE    ? text_cut_source
                                               : kind == CELL_THREADS ? text_cut_threads
+                                              : kind == CELL_OBJECT  ? text_cut_object
                                                                      : text_cut_middle;
     for (size_t row = 0; row < p->table->row_count; row++) {
         const size_t mark = strlen(text_marks_of(&p->marks, column, row));

@@ -12,7 +12,9 @@
 #include "symbols/short_name.h"
 
 /* Parts of a cut name, in character cells. */
-enum { MIN_HEAD = 4, LONGEST_WORD = 16 };
+enum { MIN_HEAD = 4, LONGEST_WORD = 16, MIN_MAKER = 6, ADDRESS_END = 4 };
+
+#define TEXT_MADE " made in "
 
 size_t text_width(const char *text)
 {
@@ -208,6 +210,68 @@ static char *text_cut_name(const char *name, size_t width)
     char *shorter = text_cut_scopes(cut, width);
     free(cut);
     return shorter;
+}
+
+/* ---- objects ---- */
+
+/* The kind and the maker, "mutex made in new_queue", or in less room "mutex of new_q…"; NULL if it has no room. */
+static char *text_cut_made(const char *kind, const char *made, size_t width)
+{
+    char *name = display_name(made);
+    const bool whole = text_width(kind) + strlen(TEXT_MADE) + text_width(name) <= width;
+    const char *word = whole ? TEXT_MADE : " of ";
+    const size_t rest = text_width(kind) + strlen(word);
+    char *cut = text_cut_name(name, width > rest ? width - rest : 0);
+    char *text = width < rest + MIN_MAKER ? NULL : need_text("%s%s%s", kind, word, cut);
+    free(name);
+    free(cut);
+    return text;
+}
+
+/* The kind and the end of the name. */
+static char *text_cut_named(const char *kind, const char *name, size_t width)
+{
+    const size_t rest = text_width(kind) + 1 + text_width(text_cut_dots());
+    if (width < rest + MIN_HEAD)
+        return NULL;
+    return need_text("%s %s%s", kind, text_cut_dots(), name + text_cut_tail(name, width - rest));
+}
+
+static char *text_cut_parted(const char *kind, const char *name, const char *made, size_t width)
+{
+    const bool address = strncmp(name, "0x", 2) == 0;
+    if (!address && made) {
+        char *whole = need_text("%s %s", kind, name);
+        if (text_width(whole) <= width)
+            return whole;
+        free(whole);
+    }
+    if (!address || !made)
+        return text_cut_named(kind, name, width);
+    char *shorter = text_cut_named(kind, name, text_width(kind) + 1 + text_width(text_cut_dots()) + ADDRESS_END);
+    char *text = need_text("%s" TEXT_MADE "%s", shorter, made);
+    free(shorter);
+    if (text_width(text) <= width)
+        return text;
+    free(text);
+    return text_cut_made(kind, made, width);
+}
+
+char *text_cut_object(const char *object, size_t width)
+{
+    if (text_width(object) <= width)
+        return need_copy(object, strlen(object));
+    const char *maker = strstr(object, TEXT_MADE), *made = maker ? maker + strlen(TEXT_MADE) : NULL;
+    char *thing = need_copy(object, maker ? (size_t)(maker - object) : strlen(object)), *cut = NULL;
+    char *name = strchr(thing, ' ');
+    if (name)
+        *name++ = '\0';
+    if (name)
+        cut = text_cut_parted(thing, name, made, width);
+    else if (made)
+        cut = text_cut_made(thing, made, width);
+    free(thing);
+    return cut ? cut : text_cut_middle(object, width);
 }
 
 /* ---- names that stay different ---- */

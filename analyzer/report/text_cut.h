@@ -19,6 +19,10 @@ char *text_cut_source(const char *source, size_t width);
  * number stays. The caller frees it. */
 char *text_cut_threads(const char *threads, size_t width);
 
+/* What is waited for: "KIND NAME made in FUNCTION". An address is cut first, then left out, as the maker says more. Of
+ * another name, the maker is left out first, and the end stays. The kind stays. The caller frees it. */
+char *text_cut_object(const char *object, size_t width);
+
 /* Replaces functions' names by what display_name makes of them. Different names stay different. */
 void text_cut_display(char **names, size_t count);
 

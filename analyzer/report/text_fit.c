@@ -58,9 +58,10 @@ static size_t text_fit_column(const struct text_columns *c, size_t at, size_t ma
     const struct column *column = &c->table->columns[c->order[at]];
     const size_t title = strlen(column->title);
     const bool moderate = c->widths[at] <= NAME_ROOM;
-    size_t width = at == main                  ? text_fit_max(2 * most, c->name_room)
-                   : column->kind == CELL_NAME ? text_fit_max(2 * most, NAME_ROOM)
-                                               : text_fit_max(moderate ? 2 * most : most, OTHER_ROOM);
+    size_t width = at == main                    ? text_fit_max(2 * most, c->name_room)
+                   : column->kind == CELL_NAME   ? text_fit_max(2 * most, NAME_ROOM)
+                   : column->kind == CELL_OBJECT ? text_fit_max(2 * most, c->object_room)
+                                                 : text_fit_max(moderate ? 2 * most : most, OTHER_ROOM);
     if (!text_may_be_cut(column, c->widths[at]))
         return c->widths[at];
     width = text_fit_max(width, title);
@@ -104,8 +105,34 @@ static bool text_fit_remove_number(struct text_columns *c)
     return false;
 }
 
+static bool text_fit_is_empty(const struct text_columns *c, size_t at)
+{
+    const struct table *t = c->table;
+    for (size_t row = 0; row < t->row_count; row++)
+        if (t->cells[row * t->column_count + c->order[at]].known)
+            return false;
+    return column_is_words(&t->columns[c->order[at]]);
+}
+
+/* Of a table that says what may leave: texts are not cut for columns that say nothing. */
+static void text_fit_remove_empty(struct text_columns *c, size_t terminal)
+{
+    for (size_t i = c->count; i-- > 0 && text_fit_line(c, terminal) > terminal;)
+        if (i != text_fit_main(c) && text_fit_is_empty(c, i))
+            text_fit_remove(c, i);
+}
+
+/* A third of the line, as names of the waiting function and of that which ends the wait stand beside it. */
+static void text_fit_set_objects(struct text_columns *c, size_t terminal)
+{
+    c->object_room = text_fit_max(NAME_ROOM, terminal / 3);
+}
+
 void text_fit(struct text_columns *c, size_t terminal)
 {
+    text_fit_set_objects(c, terminal);
+    if (c->table->optional)
+        text_fit_remove_empty(c, terminal);
     const char *const *next = c->table->optional ? c->table->optional : least_important;
     for (; *next && text_fit_line(c, 0) > terminal; next++)
         for (size_t i = 0; i < c->count; i++)
@@ -144,6 +171,7 @@ void text_fit_share(struct text_columns *c, size_t terminal)
         return;
     }
     const size_t main = text_fit_main(c);
+    text_fit_set_objects(c, terminal);
     text_fit_lower_room(c, main, terminal);
     while (share < most) { /* the largest that fits */
         const size_t middle = (share + most + 1) / 2;

@@ -24,7 +24,7 @@ const struct column view_causes_columns[] = {
     { "thread", "THREAD", CELL_TEXT, USE_ALWAYS, false },
     { "object.kind", "KIND", CELL_TEXT, USE_DATA, false },
     { "object.name", "NAME", CELL_TEXT, USE_DATA, false },
-    { "waits_for", "WAITS FOR", CELL_TEXT, USE_TEXT, false },
+    { "waits_for", "WAITS FOR", CELL_OBJECT, USE_TEXT, false },
     { "cause", "CAUSE", CELL_TEXT, USE_ALWAYS, false },
     { "cause_function", "CAUSED BY", CELL_NAME, USE_ALWAYS, false },
     { "cause_path", "CAUSED BY PATH", CELL_PATH, USE_DATA, false },
@@ -313,10 +313,17 @@ static void cause_key(struct cause_rows *r, const struct caused_wait *w, uint64_
     }
 }
 
+/* Whether waits without an object are in one call of the operating system, or both in the program's own code. */
+static bool cause_same_call(const struct cause_rows *r, const struct profile_wait *a, const struct profile_wait *b)
+{
+    const bool calls = cause_calls_os(r, a);
+    return calls == cause_calls_os(r, b) && (!calls || strcmp(cause_called(r, a)->name, cause_called(r, b)->name) == 0);
+}
+
 static bool cause_same_object(const struct cause_rows *r, const struct profile_wait *a, const struct profile_wait *b)
 {
     return a->kind == b->kind && a->id == b->id && cause_process(a) == cause_process(b) &&
-           cause_is_page_fault(r, a) == cause_is_page_fault(r, b) && (a->kind || a->place.node == b->place.node) &&
+           cause_is_page_fault(r, a) == cause_is_page_fault(r, b) && (a->kind || cause_same_call(r, a, b)) &&
            cause_made_at(r, a) == cause_made_at(r, b);
 }
 
@@ -544,11 +551,13 @@ static void cause_sort_waits(const struct wait_causes *causes)
 struct table view_causes_limited(const struct analysis *analysis, const struct wait_causes *causes, enum waits_by by,
                                  const struct cause_limits *limits)
 {
-    static const char *const optional[] = { "share_percent", "max", "cause", "waits", "thread", "cause_thread", NULL };
+    static const char *const usual[] = { "share_percent", "max", "cause", "thread", "cause_thread", "waits", NULL };
+    static const char *const threads[] = { "cause", "cause_thread", "max", "waits", "share_percent", NULL };
+    static const char *const wakers[] = { "share_percent", "max", "thread", "waits", "cause", NULL };
     struct table t = table_make(view_causes_columns, COLUMN_COUNT, &analysis->summary);
     struct cause_rows r = { .loaded = analysis, .causes = causes, .by = by, .limits = limits };
     t.second_name = CAUSE_FUNCTION;
-    t.optional = optional;
+    t.optional = by == WAITS_BY_THREAD ? threads : by == WAITS_BY_WAKER ? wakers : usual;
     r.objects = object_names_new(analysis->file);
     r.makers = namer_new(analysis->file);
     r.waiting = cause_paths_of(&r.numbers, causes->waiting, causes->waiting_names);

@@ -109,6 +109,7 @@ static const char *row_filter_parse_value(const struct table *t, struct bound_co
     case CELL_PATH:
     case CELL_SOURCE:
     case CELL_THREADS:
+    case CELL_OBJECT:
         return NULL;
     case CELL_PERCENT:
         return row_filter_parse_percent(value, &b->percent) ? NULL : "a percentage such as 2.5%";

@@ -17,6 +17,7 @@ enum cell_kind {
     CELL_NAME,    /* a text: the name of a function, or of several on a path */
     CELL_SOURCE,  /* a text: a file and a line, "networking.c:383" */
     CELL_THREADS, /* a text: names of threads, and their number if there are more: "a, b, c, ... (6 threads)" */
+    CELL_OBJECT,  /* a text: what is waited for, "mutex 0x4040a0 made in new_queue" */
     CELL_PATH,    /* a text: names separated by semicolons; in JSON a list of texts */
     CELL_COUNT,
     CELL_TICKS,  /* printed as a time */
@@ -176,7 +177,7 @@ static inline bool column_is_time(const struct column *column)
 static inline bool column_is_words(const struct column *column)
 {
     return column->kind == CELL_TEXT || column->kind == CELL_NAME || column->kind == CELL_SOURCE ||
-           column->kind == CELL_THREADS || column->kind == CELL_PATH;
+           column->kind == CELL_THREADS || column->kind == CELL_OBJECT || column->kind == CELL_PATH;
 }
 
 static inline bool column_is_text(const struct column *column)

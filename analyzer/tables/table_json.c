@@ -55,6 +55,7 @@ static struct json_object *table_json_cell(const struct table *t, const struct c
     case CELL_NAME:
     case CELL_SOURCE:
     case CELL_THREADS:
+    case CELL_OBJECT:
         return json_new_text(cell->text);
     case CELL_PATH:
         return table_json_path(cell->text);

@@ -322,6 +322,111 @@ Test(golden_waits, objects_made)
     check_golden("waits made --by lock", "waits-made-lock.txt");
 }
 
+/* All that is shown of "waits SESSION --by BY" on a terminal of that width but for the summary. */
+static void waits_expect_narrow(const char *session, const char *by, int width, const char *expected)
+{
+    char *text = run_well("DWELL_PAGER= TERM=dumb LC_ALL=C.UTF-8 script -qec \"stty cols %d; $DWELL waits --by %s %s\" "
+                          "/dev/null </dev/null | tr -d '\\r' | sed 's/ *$//; 1,/^$/d'",
+                          width, by, session);
+    cr_expect(eq(str, text, (char *)expected));
+    free(text);
+}
+
+/* Where names are long, what is waited for has a third of the line. A maker says more than an address. */
+Test(golden_waits, objects_on_narrow_terminals)
+{
+    static const struct dwell_rec_made made[] = {
+        { .time = 15 * US, .id = 0x404060, .function = STORE, .kind = OBJECT_MUTEX },
+        { .time = 250 * US, .id = 0x404060, .function = MAIN, .kind = OBJECT_MUTEX },
+        { .time = 5 * US, .id = 0x4040a0, .function = STORE, .kind = OBJECT_CONDITION },
+    };
+    struct writer *w = writer_new();
+    write_header(w, ALSO, 2, 4);
+    waits_write_parts(w, "journal_commit_of_all_changes");
+    for (size_t i = 0; i < 3; i++)
+        write_record(w, 1, DWELL_REC_MADE, &made[i].time, sizeof made[i] - sizeof made[i].record);
+    waits_write_main(w);
+    waits_write_other(w);
+    writer_save(w, test_path("narrow"));
+    writer_free(w);
+    waits_expect_narrow("narrow", "path", 80,
+                        "WAITS TOTAL us WAITS FOR                  CAUSED BY WAITING FUNCTION\n"
+                        "    1  100.000 nanosleep 100.000 us                 main\n"
+                        "    1   98.000 condition of jour…_changes serve     await_work\n"
+                        "    1   78.000 mutex …4060 made in main   hold_lock journal_c…mit_of_all_changes\n"
+                        "    1   48.000 mutex of journ…all_changes hold_lock journal_c…mit_of_all_changes\n"
+                        "    1   40.000 read                                 main\n");
+    waits_expect_narrow("narrow", "lock", 80,
+                        "WAITS TOTAL us WAITS FOR                  CAUSED BY WAITING FUNCTION\n"
+                        "    1  100.000 nanosleep 100.000 us                 main\n"
+                        "    1   98.000 condition of jour…_changes serve     await_work\n"
+                        "    1   78.000 mutex …4060 made in main   hold_lock journal_c…mit_of_all_changes\n"
+                        "    1   48.000 mutex of journ…all_changes hold_lock journal_c…mit_of_all_changes\n"
+                        "    1   40.000 read                                 main\n");
+    waits_expect_narrow(
+        "narrow", "path", 100,
+        "WAITS TOTAL us THREAD WAITS FOR                         CAUSED BY IN THREAD WAITING FUNCTION\n"
+        "    1  100.000 main   nanosleep 100.000 us                                  main\n"
+        "    1   98.000 main   condition of journa…f_all_changes serve     server    await_work\n"
+        "    1   78.000 main   mutex 0x404060 made in main       hold_lock server    journal…t_of_all_changes\n"
+        "    1   48.000 main   mutex of journal…t_of_all_changes hold_lock server    journal…t_of_all_changes\n"
+        "    1   40.000 main   read                                                  main\n");
+    waits_expect_narrow("narrow", "thread", 80,
+                        "WAITS TOTAL us LONGEST us THREAD % THREAD WAITS FOR CAUSE WAITING FUNCTION\n"
+                        "    5  364.000    100.000    36.77 main\n");
+}
+
+/* Columns in which no row has a text leave before texts are cut. */
+Test(golden_waits, columns_without_texts)
+{
+    struct writer *w = writer_new();
+    write_header(w, ALSO, 2, 4);
+    waits_write_parts(w, "journal_commit_of_all_that_was_changed");
+    begin_events(w, 1, 1, 0, 0, NULL, 0);
+    write_enter(w, 10 * US, STORE);
+    waits_write_call(w, 700 * US, 102 * US, SLEEP, OBJECT_SLEEP, 100 * US, 0);
+    waits_write_call(w, 810 * US, 42 * US, READ, 0, 0, 0);
+    write_exit(w, 1000 * US);
+    end_events(w, true);
+    writer_save(w, test_path("without"));
+    writer_free(w);
+    waits_expect_narrow("without", "path", 80,
+                        "WAITS TOTAL us THREAD WAITS FOR            CAUSE WAITING FUNCTION\n"
+                        "    1  100.000 main   nanosleep 100.000 us none  journal_co…all_that_was_changed\n"
+                        "    1   40.000 main   read                 none  journal_co…all_that_was_changed\n");
+    waits_expect_narrow(
+        "without", "path", 140,
+        "WAITS TOTAL us LONGEST us THREAD % THREAD WAITS FOR            CAUSE CAUSED BY IN THREAD WAITING FUNCTION\n"
+        "    1  100.000    100.000    10.10 main   nanosleep 100.000 us none                      journal_commit_of_all_that_was_changed\n"
+        "    1   40.000     40.000     4.04 main   read                 none                      journal_commit_of_all_that_was_changed\n");
+}
+
+/* Waits without an object that were in one call, or in the program's own code, have that in common. */
+Test(golden_waits, calls_in_common)
+{
+    struct writer *w = writer_new();
+    write_header(w, ALSO, 2, 4);
+    waits_write_parts(w, "store");
+    for (uint32_t i = 0; i < 2; i++) {
+        begin_events(w, 1, 1 + i, 0, 0, NULL, 0);
+        write_enter(w, 10 * US, i ? SERVE : MAIN);
+        waits_write_call(w, 100 * US, 42 * US, READ, 0, 0, 0);
+        write_enter(w, 200 * US, i ? HOLD : STORE);
+        write_off_cpu(w, false, 210 * US, 30 * US);
+        write_exit(w, 300 * US);
+        write_exit(w, 1000 * US);
+        end_events(w, true);
+    }
+    writer_save(w, test_path("common"));
+    writer_free(w);
+    waits_expect_narrow(
+        "common", "lock", 120,
+        "WAITS TOTAL us LONGEST us THREAD % THREAD WAITS FOR       CAUSE CAUSED BY IN THREAD WAITING FUNCTION\n"
+        "    2   80.000     40.000     4.04        read            none\n"
+        "    1   30.000     30.000     3.03 main   in its own code none                      store\n"
+        "    1   30.000     30.000     3.03 server in its own code none                      hold_lock\n");
+}
+
 /* A session of mode profile: the lock has a holder, the condition variable no waker. Of 130 us in waits of two
  * functions, 40 us are those of waits without rows. */
 static void waits_save_sums(const char *name, unsigned also)

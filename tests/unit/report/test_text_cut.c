@@ -88,6 +88,34 @@ Test(unit_text_cut, names_lose_the_least_important_first)
     expect_name("main > handle(Request const&) > parse(int)", 30, "main > handle(…) > parse(int)");
 }
 
+static void expect_object(const char *text, size_t width, const char *expected)
+{
+    char *cut = text_cut_object(text, width);
+    cr_expect(eq(str, cut, (char *)expected), "%zu", width);
+    free(cut);
+}
+
+/* Who made an object says more than its address. Another name says more than its maker. */
+Test(unit_text_cut, objects)
+{
+    const char *condition = "condition 0x562e80bcbaa8 made in POOL_create_advanced";
+    expect_object(condition, 53, condition);
+    expect_object(condition, 52, "condition …baa8 made in POOL_create_advanced");
+    expect_object(condition, 43, "condition made in POOL_create_advanced");
+    expect_object(condition, 37, "condition of POOL_create_advanced");
+    expect_object(condition, 26, "condition of POOL…advanced");
+    expect_object(condition, 19, "condition of PO…ced");
+    expect_object(condition, 18, "conditio…_advanced");
+    expect_object("mutex 0x40 made in leveldb::port::Mutex::Mutex()", 30, "mutex of leve…::Mutex::Mutex()");
+    expect_object("socket stream 127.0.0.1:33446 made in accept", 43, "socket stream 127.0.0.1:33446");
+    expect_object("socket stream 127.0.0.1:33446 made in accept", 28, "socket …ream 127.0.0.1:33446");
+    expect_object("socket made in anetGenericAccept", 31, "socket of anetGenericAccept");
+    expect_object("file /tmp/lv/000009.ldb", 20, "file …/lv/000009.ldb");
+    expect_object("condition 0x556407418b50", 20, "condition …407418b50");
+    expect_object("pthread_cond_wait", 10, "pthr…_wait");
+    expect_object("", 10, "");
+}
+
 static void expect_threads(const char *text, size_t width, const char *expected)
 {
     char *cut = text_cut_threads(text, width);
