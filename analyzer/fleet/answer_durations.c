@@ -27,11 +27,16 @@ FILE *answer_ask_durations(const struct answer *a, bool by_path)
 }
 
 /* The time is that of a single call. A counter has its most calls if the sum is more. */
-static void answer_read_counter(struct binary_reader *r, struct durations **d)
+static bool answer_add_counter(struct durations **d, uint64_t counter, uint64_t calls, uint64_t ns)
 {
     const uint64_t most = (UINT64_C(1) << DURATION_COUNT_BITS) - 1;
+    return durations_add_counter(d, counter, smaller(calls, most), ns * DWELL_PROBE_FRACTION);
+}
+
+static void answer_read_counter(struct binary_reader *r, struct durations **d)
+{
     const uint64_t counter = binary_get(r, 4), calls = binary_get(r, 8), ns = binary_get(r, 8);
-    r->broken = r->broken || !durations_add_counter(d, counter, smaller(calls, most), ns * DWELL_PROBE_FRACTION);
+    r->broken = r->broken || !answer_add_counter(d, counter, calls, ns);
 }
 
 void answer_read_function_duration(struct answer *a, struct binary_reader *r)
@@ -78,6 +83,35 @@ bool answer_read_path_durations(struct answer *a, const struct fleet_run *runs, 
         answer_read_path_duration(a, &r, nodes);
     return answer_end(a, &r);
 }
+
+/* ---- by a key ---- */
+
+FILE *answer_ask_part_durations(const struct answer *a, const char *key, const char *functions)
+{
+    return fleet_ask(a->store, a->error,
+                     "SELECT module, function, toUInt64(%s) AS key, counter, sum(calls), sum(elapsed) FROM "
+                     "%s." FLEET_DURATIONS " WHERE %s AND %s AND module != 0 GROUP BY module, function, key, counter "
+                     "ORDER BY module, function, key, counter FORMAT RowBinary",
+                     key, a->store->database, a->rows, functions);
+}
+
+struct answer_part_counter answer_get_part_counter(struct binary_reader *r)
+{
+    struct answer_part_counter c = { .module = binary_get(r, 8) };
+    c.number = binary_get(r, 8);
+    c.key = binary_get(r, 8);
+    c.counter = binary_get(r, 4);
+    c.calls = binary_get(r, 8);
+    c.ns = binary_get(r, 8);
+    return c;
+}
+
+bool answer_add_part_counter(struct durations **d, const struct answer_part_counter *c)
+{
+    return answer_add_counter(d, c->counter, c->calls, c->ns);
+}
+
+/* ---- of how many runs ---- */
 
 /* The store's counters do not say which calls of a function are of which run. */
 static void answer_judge_chosen(struct summary *summary, const struct fleet_run *runs, size_t count)

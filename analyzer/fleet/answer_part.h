@@ -121,6 +121,18 @@ bool answer_read_function_durations(struct answer *a, const struct fleet_run *ru
 bool answer_read_path_durations(struct answer *a, const struct fleet_run *runs, size_t count,
                                 const struct number_index *nodes);
 
+/* Those of some functions, by a key that is an expression in SQL. `functions` is a condition. */
+FILE *answer_ask_part_durations(const struct answer *a, const char *key, const char *functions);
+
+/* A counter of a function by a key. */
+struct answer_part_counter {
+    uint64_t module, number, key, counter, calls, ns;
+};
+struct answer_part_counter answer_get_part_counter(struct binary_reader *r);
+
+/* Adds it. False if there is no such counter. */
+bool answer_add_part_counter(struct durations **d, const struct answer_part_counter *c);
+
 /* Says of how many runs durations are known. The summary must be there. */
 void answer_judge_durations(struct analysis *analysis, const struct fleet_run *runs, size_t count);
 

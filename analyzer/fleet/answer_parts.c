@@ -171,17 +171,18 @@ static char *answer_wanted_sql(struct answer *a, const struct fleet_run *runs, s
 
 /* ---- the rows ---- */
 
-enum { PARTS_BYTES = 8 * 3 }; /* of a row, after the module and the function */
+enum { PARTS_BYTES = 8 * 5 }; /* of a row, after the module and the function */
+
+static const char *const answer_keys_sql[] = { [FLEET_BY_RUN] = "run", [FLEET_BY_DAY] = "day" };
 
 static FILE *answer_ask_parts(const struct answer *a, const struct fleet_wanted *wanted, const char *functions)
 {
-    static const char *const keys[] = { [FLEET_BY_RUN] = "run", [FLEET_BY_DAY] = "day" };
     return fleet_ask(a->store, a->error,
-                     "SELECT module, function, toUInt64(%s) AS key, sum(calls), toUInt64(sum(%s)) FROM %s.sums_%d "
-                     "WHERE %s AND %s AND module != 0 GROUP BY module, function, key ORDER BY module, function, key "
-                     "FORMAT RowBinary",
-                     keys[wanted->key], answer_times_sql[wanted->time], a->store->database, FLEET_TABLES, a->rows,
-                     functions);
+                     "SELECT module, function, toUInt64(%s) AS key, sum(calls), toUInt64(sum(%s)), min(shortest), "
+                     "max(longest) FROM %s.sums_%d WHERE %s AND %s AND module != 0 GROUP BY module, function, key "
+                     "ORDER BY module, function, key FORMAT RowBinary",
+                     answer_keys_sql[wanted->key], answer_times_sql[wanted->time], a->store->database, FLEET_TABLES,
+                     a->rows, functions);
 }
 
 /* The rows of one function that follow each other in the answer. */
@@ -222,8 +223,10 @@ static int answer_compare_spans(const void *a, const void *b)
     return x->group != y->group ? ORDER(x->group, y->group) : ORDER(x->at, y->at);
 }
 
-/* Puts the spans of one function of the report behind each other. The first one's function stands for all of them. */
-static void answer_group_spans(struct answer *a, struct answer_spans *all, bool builds_apart)
+/* Puts the spans of one function of the report behind each other. The first one's function stands for all of them, as
+ * `stand_ins` says by function. */
+static void answer_group_spans(struct answer *a, struct answer_spans *all, bool builds_apart,
+                               struct number_index *stand_ins)
 {
     struct intern names = { 0 };
     for (size_t i = 0; i < all->count; i++) {
@@ -234,9 +237,12 @@ static void answer_group_spans(struct answer *a, struct answer_spans *all, bool 
     intern_drop(&names);
     if (all->count)
         qsort(all->list, all->count, sizeof *all->list, answer_compare_spans);
-    for (size_t i = 1; i < all->count; i++)
-        if (all->list[i].group == all->list[i - 1].group)
+    for (size_t i = 0; i < all->count; i++) {
+        const uint32_t own = all->list[i].function;
+        if (i && all->list[i].group == all->list[i - 1].group)
             all->list[i].function = all->list[i - 1].function;
+        answer_keep(stand_ins, own, all->list[i].function);
+    }
 }
 
 static void answer_read_span(struct binary_reader *r, const struct answer_span *span, const struct number_index *runs,
@@ -247,6 +253,8 @@ static void answer_read_span(struct binary_reader *r, const struct answer_span *
         struct fleet_part part = { .key = binary_get(r, 8), .function = span->function };
         part.calls = binary_get(r, 8);
         part.time = binary_get(r, 8);
+        part.least = binary_get(r, 8);
+        part.most = binary_get(r, 8);
         r->broken |= !answer_has_key(runs, key, part.key);
         if (r->broken)
             return;
@@ -256,11 +264,12 @@ static void answer_read_span(struct binary_reader *r, const struct answer_span *
 
 /* The answer is on a disk, so no rows are kept to bring those of one function together. */
 static bool answer_read_parts(struct answer *a, FILE *answer, const struct number_index *runs,
-                              const struct fleet_wanted *wanted, fleet_part_taker *take, void *context)
+                              const struct fleet_wanted *wanted, struct number_index *stand_ins, fleet_part_taker *take,
+                              void *context)
 {
     struct binary_reader r = { .in = answer };
     struct answer_spans all = answer_find_spans(answer);
-    answer_group_spans(a, &all, wanted->builds_apart);
+    answer_group_spans(a, &all, wanted->builds_apart, stand_ins);
     off_t at = 0;
     for (size_t i = 0; i < all.count && !r.broken; i++) {
         const struct answer_span *span = &all.list[i];
@@ -272,13 +281,42 @@ static bool answer_read_parts(struct answer *a, FILE *answer, const struct numbe
     return answer_end(a, &r);
 }
 
-/* With a function, the names are there before the rows. */
-static FILE *answer_ask_named_parts(struct answer *a, const struct fleet_run *runs, size_t count,
-                                    const struct fleet_wanted *wanted)
+/* Passes the durations of a function and key, and forgets them. */
+static void answer_pass_durations(struct answer *a, const struct answer_part_counter *of,
+                                  const struct number_index *stand_ins, fleet_durations_taker *take, void *context,
+                                  struct durations **d)
 {
-    char *functions = answer_wanted_sql(a, runs, count, wanted);
-    FILE *answer = functions ? answer_ask_parts(a, wanted, functions) : NULL;
-    free(functions);
+    if (*d) {
+        const uint32_t function = answer_find(stand_ins, answer_numbered(a, of->module, of->number));
+        if (function != PROFILE_NONE)
+            take(context, of->key, function, *d);
+    }
+    free(*d);
+    *d = NULL;
+}
+
+static bool answer_read_part_durations(struct answer *a, FILE *answer, const struct number_index *runs,
+                                       const struct fleet_wanted *wanted, const struct number_index *stand_ins,
+                                       void *context)
+{
+    struct binary_reader r = { .in = answer };
+    struct answer_part_counter last = { 0 };
+    struct durations *d = NULL;
+    while (binary_has_row(&r)) {
+        const struct answer_part_counter c = answer_get_part_counter(&r);
+        if (c.module != last.module || c.number != last.number || c.key != last.key)
+            answer_pass_durations(a, &last, stand_ins, wanted->durations, context, &d);
+        last = c;
+        r.broken = r.broken || !answer_has_key(runs, wanted->key, c.key) || !answer_add_part_counter(&d, &c);
+    }
+    answer_pass_durations(a, &last, stand_ins, wanted->durations, context, &d);
+    return answer_end(a, &r);
+}
+
+/* With a function, the names are there before the rows. */
+static FILE *answer_ask_named_parts(struct answer *a, const struct fleet_wanted *wanted, const char *functions)
+{
+    FILE *answer = answer_ask_parts(a, wanted, functions);
     if (!answer || wanted->function)
         return answer;
     answer_want_rows(a, answer, 0, PARTS_BYTES);
@@ -288,17 +326,32 @@ static FILE *answer_ask_named_parts(struct answer *a, const struct fleet_run *ru
     return NULL;
 }
 
+static bool answer_pass_parts(struct answer *a, const struct fleet_run *runs, size_t count,
+                              const struct fleet_wanted *wanted, const char *functions, fleet_part_taker *take,
+                              void *context)
+{
+    FILE *answer = answer_ask_named_parts(a, wanted, functions);
+    if (!answer)
+        return false;
+    struct number_index *list = answer_list_runs(runs, count), *stand_ins = index_new();
+    bool good = answer_read_parts(a, answer, list, wanted, stand_ins, take, context);
+    if (good && wanted->durations && answer_count_durations(runs, count)) {
+        answer = answer_ask_part_durations(a, answer_keys_sql[wanted->key], functions);
+        good = answer && answer_read_part_durations(a, answer, list, wanted, stand_ins, context);
+    }
+    index_free(stand_ins);
+    index_free(list);
+    return good;
+}
+
 bool fleet_answer_parts(struct analysis *analysis, const struct fleet_store *store, const struct fleet_run *runs,
                         size_t count, const struct fleet_wanted *wanted, fleet_part_taker *take, void *context,
                         struct error *error)
 {
     struct answer a = answer_begin(store, runs, count, false, error);
     answer_open(&a, analysis, runs, count);
-    FILE *answer = answer_ask_named_parts(&a, runs, count, wanted);
-    if (!answer)
-        return answer_finish(&a, false);
-    struct number_index *list = answer_list_runs(runs, count);
-    const bool good = answer_read_parts(&a, answer, list, wanted, take, context);
-    index_free(list);
+    char *functions = answer_wanted_sql(&a, runs, count, wanted);
+    const bool good = functions && answer_pass_parts(&a, runs, count, wanted, functions, take, context);
+    free(functions);
     return answer_finish(&a, good);
 }

@@ -38,6 +38,7 @@ struct fleet_part {
     uint64_t key;
     uint32_t function; /* of the analysis */
     uint64_t calls, time;
+    uint64_t least, most; /* nanoseconds: the shortest and the longest completed call; least > most if unknown */
 };
 
 /* The time of each run, in the order of the list: the sum of all parts that a run has. */
@@ -53,12 +54,17 @@ struct fleet_large {
     unsigned thousandths;
 };
 
+/* Takes how long the completed calls of a function took, in the rows of a key. It is called when all parts have been
+ * passed, for each key and function, and several times if that is one of several builds. */
+typedef void fleet_durations_taker(void *context, uint64_t key, uint32_t function, const struct durations *d);
+
 struct fleet_wanted {
     enum fleet_key key;
     enum fleet_time time;
     bool builds_apart; /* a function of each build; else those of one name in modules of one name are one function */
-    const struct fleet_large *large; /* NULL for all functions */
-    const char *function;            /* only this one, as the user types it; NULL for all */
+    const struct fleet_large *large;  /* NULL for all functions */
+    const char *function;             /* only this one, as the user types it; NULL for all */
+    fleet_durations_taker *durations; /* NULL if they are not wanted */
 };
 
 /* Passes the sums of each function by a key, all of one function after another. A key is the number of one of the runs,

@@ -6,10 +6,12 @@
 
 #include "base/intern.h"
 #include "base/memory.h"
+#include "base/numbers.h"
 #include "base/sorted.h"
 #include "base/units.h"
 #include "fleet/fleet_command.h"
 #include "fleet/outliers.h"
+#include "fleet/part_percentiles.h"
 #include "fleet/store_answer.h"
 #include "tables/first_screen.h"
 #include "tables/row_probes.h"
@@ -171,8 +173,11 @@ enum fleet_time fleet_time_of(const struct fleet_settings *settings)
 
 struct trends {
     struct analysis analysis;
-    struct fleet_part *parts;
+    struct fleet_part *parts; /* when they are sorted: by day, the longest first */
     size_t count, room;
+    size_t limit; /* of functions a day; zero for all */
+    bool sorted;
+    struct part_percentiles calls; /* of the parts that are shown */
 };
 
 static void trends_take_day(void *context, const struct fleet_part *part)
@@ -183,9 +188,13 @@ static void trends_take_day(void *context, const struct fleet_part *part)
 }
 
 static const struct column top_columns[] = {
-    { "day", "DAY", CELL_TEXT, USE_ALWAYS, false },          { "time", "TIME", CELL_NS, USE_ALWAYS, false },
-    { "share", "SHARE %", CELL_PERCENT, USE_ALWAYS, false }, { "calls", "CALLS", CELL_COUNT, USE_ALWAYS, false },
-    { "module", "MODULE", CELL_TEXT, USE_ALWAYS, false },    { "function", "FUNCTION", CELL_NAME, USE_ALWAYS, false },
+    { "day", "DAY", CELL_TEXT, USE_ALWAYS, false },
+    { "time", "TIME", CELL_NS, USE_ALWAYS, false },
+    { "share", "SHARE %", CELL_PERCENT, USE_ALWAYS, false },
+    { "calls", "CALLS", CELL_COUNT, USE_ALWAYS, false },
+    { "module", "MODULE", CELL_TEXT, USE_ALWAYS, false },
+    { "function", "FUNCTION", CELL_NAME, USE_ALWAYS, false },
+    PART_PERCENTILE_COLUMNS,
 };
 
 static int trends_compare_days(const void *a, const void *b)
@@ -214,11 +223,47 @@ static void trends_add_builds(struct trends *t)
         if (kept && trends_compare_functions(&t->parts[kept - 1], &t->parts[i]) == 0) {
             t->parts[kept - 1].time += t->parts[i].time;
             t->parts[kept - 1].calls += t->parts[i].calls;
+            t->parts[kept - 1].least = smaller(t->parts[kept - 1].least, t->parts[i].least);
+            t->parts[kept - 1].most = larger(t->parts[kept - 1].most, t->parts[i].most);
         } else {
             t->parts[kept++] = t->parts[i];
         }
     }
     t->count = kept;
+}
+
+/* Returns the end of the parts of a day. Its first ones are shown, up to *shown. */
+static size_t trends_find_day(const struct trends *t, size_t first, size_t *shown)
+{
+    size_t end = first;
+    while (end < t->count && t->parts[end].key == t->parts[first].key)
+        end++;
+    *shown = t->limit && end - first > t->limit ? first + t->limit : end;
+    return end;
+}
+
+static void trends_sort(struct trends *t)
+{
+    trends_add_builds(t);
+    if (t->count)
+        qsort(t->parts, t->count, sizeof *t->parts, trends_compare_days);
+    for (size_t i = 0, shown, end; i < t->count; i = end) {
+        end = trends_find_day(t, i, &shown);
+        for (size_t j = i; j < shown; j++)
+            part_calls_limit(part_percentiles_add(&t->calls, t->parts[j].key, t->parts[j].function), &t->parts[j]);
+    }
+    t->sorted = true;
+}
+
+/* All parts have come. */
+static void trends_take_durations(void *context, uint64_t day, uint32_t function, const struct durations *d)
+{
+    struct trends *t = context;
+    if (!t->sorted)
+        trends_sort(t);
+    struct part_calls *calls = part_percentiles_find(&t->calls, day, function);
+    if (calls)
+        part_calls_join(calls, d);
 }
 
 static void trends_fill_day(const struct trends *t, struct table *table, const struct fleet_part *part, uint64_t whole)
@@ -234,28 +279,35 @@ static void trends_fill_day(const struct trends *t, struct table *table, const s
     cell_number(&cells[3], part->calls);
     cell_text(&cells[4], t->analysis.names[part->function].module);
     cell_text(&cells[5], t->analysis.names[part->function].name);
+    part_percentiles_fill(&t->calls, part_percentiles_find(&t->calls, part->key, part->function), &cells[6]);
+    table->marks_cells |= t->calls.estimated;
 }
 
 int fleet_top(struct fleet_settings *settings)
 {
+    const bool percentiles = part_percentiles_are_wanted(settings);
     struct fleet_runs runs = fleet_choose_runs(settings, 0, settings->argument_count);
-    struct trends t = { 0 };
+    struct trends t = { .calls = part_percentiles_begin(&runs), .limit = FUNCTIONS_A_DAY };
     struct error error = { NULL };
     const struct fleet_wanted wanted = { .key = FLEET_BY_DAY,
                                          .time = fleet_time_of(settings),
-                                         .builds_apart = fleet_by_is(settings->by, "function, build", "build") };
+                                         .builds_apart = fleet_by_is(settings->by, "function, build", "build"),
+                                         .durations = percentiles ? trends_take_durations : NULL };
+    if (shared_is_set(&settings->shared, SHARED_LIMIT))
+        t.limit = settings->shared.limit;
     if (!fleet_answer_parts(&t.analysis, &settings->store, runs.list, runs.count, &wanted, trends_take_day, &t, &error))
         die_of(&error);
-    trends_add_builds(&t);
+    if (!t.sorted)
+        trends_sort(&t);
+    if (percentiles)
+        part_percentiles_say(&runs);
     struct table table = table_make(top_columns, sizeof top_columns / sizeof *top_columns, NULL);
-    const size_t limit = shared_is_set(&settings->shared, SHARED_LIMIT) ? settings->shared.limit : FUNCTIONS_A_DAY;
-    if (t.count)
-        qsort(t.parts, t.count, sizeof *t.parts, trends_compare_days);
-    for (size_t i = 0, end; i < t.count; i = end) {
+    for (size_t i = 0, shown, end; i < t.count; i = end) {
         uint64_t whole = 0;
-        for (end = i; end < t.count && t.parts[end].key == t.parts[i].key; end++)
-            whole += t.parts[end].time;
-        for (size_t j = i; j < end && (!limit || j - i < limit); j++)
+        end = trends_find_day(&t, i, &shown);
+        for (size_t j = i; j < end; j++)
+            whole += t.parts[j].time;
+        for (size_t j = i; j < shown; j++)
             trends_fill_day(&t, &table, &t.parts[j], whole);
     }
     option_filter(&table, &settings->shared.filters);
@@ -264,6 +316,7 @@ int fleet_top(struct fleet_settings *settings)
     settings->shared.print(&table, stdout);
     table_drop(&table);
     analysis_drop(&t.analysis);
+    part_percentiles_drop(&t.calls);
     free(t.parts);
     fleet_runs_drop(&runs);
     return finish_output();
@@ -280,6 +333,7 @@ static const struct column outlier_columns[] = {
     { "score", "SPREADS", CELL_COUNT, USE_ALWAYS, false },
     { "module", "MODULE", CELL_TEXT, USE_ALWAYS, false },
     { "function", "FUNCTION", CELL_NAME, USE_ALWAYS, false },
+    PART_PERCENTILE_COLUMNS,
 };
 
 /* The runs, or the hosts: what is compared. */
@@ -333,17 +387,44 @@ struct trends_search {
     const struct fleet_runs *runs;
     const struct trends_units *units;
     struct outliers_search found;
+    bool ended;
+    struct part_percentiles calls; /* by unit */
 };
 
 static void trends_take_run(void *context, const struct fleet_part *part)
 {
     struct trends_search *s = context;
-    outliers_add(&s->found, part->function, trends_unit(s->runs, s->units, part->key), part->time);
+    const uint32_t unit = trends_unit(s->runs, s->units, part->key);
+    outliers_add(&s->found, &(struct outliers_part){ part->function, unit, part->time, part->least, part->most });
 }
 
-static void trends_fill_outlier(const struct analysis *analysis, const struct fleet_runs *runs,
-                                const struct trends_units *u, bool hosts, struct table *table, const struct outlier *o)
+static void trends_end_search(struct trends_search *s)
 {
+    outliers_end(&s->found);
+    for (size_t i = 0; i < s->found.count; i++) {
+        const struct outlier *o = &s->found.list[i];
+        part_calls_limit(part_percentiles_add(&s->calls, o->unit, o->function),
+                         &(struct fleet_part){ .least = o->least, .most = o->most });
+    }
+    s->ended = true;
+}
+
+/* All parts have come. */
+static void trends_take_run_durations(void *context, uint64_t run, uint32_t function, const struct durations *d)
+{
+    struct trends_search *s = context;
+    if (!s->ended)
+        trends_end_search(s);
+    struct part_calls *calls = part_percentiles_find(&s->calls, trends_unit(s->runs, s->units, run), function);
+    if (calls)
+        part_calls_join(calls, d);
+}
+
+static void trends_fill_outlier(const struct analysis *analysis, const struct trends_search *s, bool hosts,
+                                struct table *table, const struct outlier *o)
+{
+    const struct fleet_runs *runs = s->runs;
+    const struct trends_units *u = s->units;
     char number[17];
     size_t run = 0;
     while (run + 1 < runs->count && u->of_run[run] != o->unit)
@@ -359,6 +440,8 @@ static void trends_fill_outlier(const struct analysis *analysis, const struct fl
     cell_number(&cells[5], (uint64_t)outlier_score(o));
     cell_text(&cells[6], analysis->names[o->function].module);
     cell_text(&cells[7], analysis->names[o->function].name);
+    part_percentiles_fill(&s->calls, part_percentiles_find(&s->calls, o->unit, o->function), &cells[8]);
+    table->marks_cells |= s->calls.estimated;
 }
 
 /* --by names what is compared, and build if a function of two builds is two: run (default), host, or host,build. */
@@ -384,21 +467,29 @@ int fleet_outliers(struct fleet_settings *settings)
     uint64_t *times = trends_ask_wholes(settings, &runs, &units);
     /* An outlier takes 1 % of the time of a unit, so of a run in it. Some less are asked for, as shares are rounded. */
     const struct fleet_large large = { .run_times = times, .thousandths = 9 };
-    struct trends_search search = { &runs, &units, outliers_begin(units.wholes, units.count) };
+    struct trends_search search = { .runs = &runs,
+                                    .units = &units,
+                                    .found = outliers_begin(units.wholes, units.count),
+                                    .calls = part_percentiles_begin(&runs) };
+    const bool percentiles = part_percentiles_are_wanted(settings);
     struct analysis analysis;
     struct error error = { NULL };
     const struct fleet_wanted wanted = { .key = FLEET_BY_RUN,
                                          .time = fleet_time_of(settings),
                                          .builds_apart = trends_has_choice(settings->by, "build"),
-                                         .large = &large };
+                                         .large = &large,
+                                         .durations = percentiles ? trends_take_run_durations : NULL };
     if (!fleet_answer_parts(&analysis, &settings->store, runs.list, runs.count, &wanted, trends_take_run, &search,
                             &error))
         die_of(&error);
-    outliers_end(&search.found);
+    if (!search.ended)
+        trends_end_search(&search);
+    if (percentiles)
+        part_percentiles_say(&runs);
     const size_t count = search.found.count;
     struct table table = table_make(outlier_columns, sizeof outlier_columns / sizeof *outlier_columns, NULL);
     for (size_t i = 0; i < count; i++)
-        trends_fill_outlier(&analysis, &runs, &units, hosts, &table, &search.found.list[i]);
+        trends_fill_outlier(&analysis, &search, hosts, &table, &search.found.list[i]);
     if (!count && settings->shared.print == table_print_text)
         printf("no %s is unlike the rest\n", hosts ? "host" : "run");
     option_filter(&table, &settings->shared.filters);
@@ -410,6 +501,7 @@ int fleet_outliers(struct fleet_settings *settings)
     settings->shared.print(&table, stdout);
     table_drop(&table);
     outliers_drop(&search.found);
+    part_percentiles_drop(&search.calls);
     free(units.of_run);
     free(units.wholes);
     free(times);

@@ -14,6 +14,7 @@
 #include "fleet/schema.h"
 #include "fleet/store_answer.h"
 #include "fuzz/fuzz.h"
+#include "profile/durations.h"
 #include "report/table_formats.h"
 #include "tables/views.h"
 
@@ -212,12 +213,18 @@ static void answers_take_part(void *context, const struct fleet_part *part)
     fuzz_require(i < p->runs->count);
 }
 
+static void answers_take_durations(void *context, uint64_t key, uint32_t function, const struct durations *d)
+{
+    answers_take_part(context, &(struct fleet_part){ .key = key, .function = function });
+    fuzz_require(durations_calls(d) > 0);
+}
+
 static bool answers_ask_parts(const struct fleet_store *store, const struct fleet_runs *runs, enum fleet_key key,
                               struct error *error)
 {
     struct analysis analysis;
     struct answers_parts parts = { &analysis, runs, key };
-    const struct fleet_wanted wanted = { .key = key };
+    const struct fleet_wanted wanted = { .key = key, .durations = answers_take_durations };
     if (!fleet_answer_parts(&analysis, store, runs->list, runs->count, &wanted, answers_take_part, &parts, error))
         return false;
     analysis_drop(&analysis);

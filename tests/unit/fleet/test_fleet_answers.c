@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "fleet/ids.h"
+#include "profile/durations.h"
 #include "support/store_answers.h"
 
 static void answers_begin(void)
@@ -107,7 +108,7 @@ static struct binary_rows answers_functions(void)
 
 static struct binary_rows answers_part(uint64_t key)
 {
-    const uint64_t numbers[] = { MODULE, FUNCTION, key, 3, 40 };
+    const uint64_t numbers[] = { MODULE, FUNCTION, key, 3, 40, 10, 20 };
     struct binary_rows rows = { 0 };
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         binary_put(&rows, numbers[i], 8);
@@ -117,6 +118,8 @@ static struct binary_rows answers_part(uint64_t key)
 static void answers_count_part(void *context, const struct fleet_part *part)
 {
     cr_assert(eq(u64, part->time, 40));
+    cr_assert(eq(u64, part->least, 10));
+    cr_assert(eq(u64, part->most, 20));
     ++*(size_t *)context;
 }
 
@@ -239,7 +242,7 @@ Test(unit_fleet_answers, the_server_looks_for_all_builds_of_a_large_function)
 
 struct answers_order {
     const struct analysis *analysis;
-    char text[200];
+    char text[300];
 };
 
 static void answers_note_part(void *context, const struct fleet_part *part)
@@ -250,14 +253,38 @@ static void answers_note_part(void *context, const struct fleet_part *part)
              (unsigned)part->function, (unsigned long long)part->time);
 }
 
-/* Two builds of shop with main and help, and two functions of the name help in the first one. */
-static void answers_check_builds(bool apart, const char *expected)
+static void answers_note_durations(void *context, uint64_t key, uint32_t function, const struct durations *d)
 {
-    static const uint64_t parts[][5] = { { 5, 71, RUN, 1, 10 }, { 5, 72, RUN, 1, 20 }, { 5, 73, RUN, 1, 30 },
-                                         { 6, 81, RUN, 1, 40 }, { 6, 82, RUN, 1, 50 }, { 6, 82, RUN, 1, 60 } };
-    struct binary_rows rows[3] = { { 0 } };
+    struct answers_order *o = context;
+    const double percents[] = { 50, 100 };
+    uint64_t ns[2];
+    const size_t length = strlen(o->text);
+    durations_percentiles(d, percents, ns, 2);
+    snprintf(o->text + length, sizeof o->text - length, " %u of %s %u in %u: %llu %llu;", (unsigned)durations_calls(d),
+             o->analysis->names[function].name, (unsigned)function, (unsigned)key, (unsigned long long)ns[0],
+             (unsigned long long)ns[1]);
+}
+
+static void answers_put_counter(struct binary_rows *rows, uint64_t module, uint64_t function, uint64_t run, uint64_t ns,
+                                uint64_t calls)
+{
+    binary_put(rows, module, 8);
+    binary_put(rows, function, 8);
+    binary_put(rows, run, 8);
+    binary_put(rows, durations_counter(ns), 4);
+    binary_put(rows, calls, 8);
+    binary_put(rows, 0, 8);
+}
+
+/* Two builds of shop with main and help, and two functions of the name help in the first one. */
+static void answers_check_builds(bool apart, bool durations, const char *expected)
+{
+    enum { COLUMNS = 7 };
+    static const uint64_t parts[][COLUMNS] = { { 5, 71, RUN, 1, 10 }, { 5, 72, RUN, 1, 20 }, { 5, 73, RUN, 1, 30 },
+                                               { 6, 81, RUN, 1, 40 }, { 6, 82, RUN, 1, 50 }, { 6, 82, RUN, 1, 60 } };
+    struct binary_rows rows[4] = { { 0 } };
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-        for (size_t j = 0; j < 5; j++)
+        for (size_t j = 0; j < COLUMNS; j++)
             binary_put(&rows[0], parts[i][j], 8);
     answers_put_module(&rows[1], 5);
     answers_put_module(&rows[1], 6);
@@ -269,20 +296,74 @@ static void answers_check_builds(bool apart, const char *expected)
     struct answers a;
     struct analysis analysis;
     struct error error = { NULL };
+    answers_put_counter(&rows[3], 5, 73, RUN, 5, 1);
+    answers_put_counter(&rows[3], 5, 73, RUN, 9, 2);
+    answers_put_counter(&rows[3], 6, 82, RUN, 50, 4);
     struct answers_order order = { &analysis, "" };
-    answers_start(&a, rows, 3);
-    cr_assert(fleet_answer_parts(&analysis, &a.store, &one_run, 1, &(struct fleet_wanted){ .builds_apart = apart },
-                                 answers_note_part, &order, &error));
+    struct fleet_run run = one_run;
+    run.knows = FLEET_KNOWS_DURATIONS;
+    answers_start(&a, rows, durations ? 4 : 3);
+    const struct fleet_wanted wanted = { .builds_apart = apart,
+                                         .durations = durations ? answers_note_durations : NULL };
+    cr_assert(fleet_answer_parts(&analysis, &a.store, &run, 1, &wanted, answers_note_part, &order, &error));
     cr_assert(eq(str, order.text, (char *)expected));
     analysis_drop(&analysis);
     answers_stop(&a);
-    answers_drop_rows(rows, 3);
+    answers_drop_rows(rows, 4);
 }
 
 Test(unit_fleet_answers, builds_of_a_function_come_together)
 {
-    answers_check_builds(false, "help 0 10;help 0 30;help 0 40;main 1 20;main 1 50;main 1 60;");
-    answers_check_builds(true, "help 0 10;main 1 20;help 2 30;help 3 40;main 4 50;main 4 60;");
+    answers_check_builds(false, false, "help 0 10;help 0 30;help 0 40;main 1 20;main 1 50;main 1 60;");
+    answers_check_builds(true, false, "help 0 10;main 1 20;help 2 30;help 3 40;main 4 50;main 4 60;");
+}
+
+/* Durations come last, by the number of the function that stands for all builds. */
+Test(unit_fleet_answers, durations_of_a_function_are_those_of_its_builds)
+{
+    answers_check_builds(false, true,
+                         "help 0 10;help 0 30;help 0 40;main 1 20;main 1 50;main 1 60;"
+                         " 3 of help 0 in 11: 9 9; 4 of main 1 in 11: 50 50;");
+    answers_check_builds(true, true,
+                         "help 0 10;main 1 20;help 2 30;help 3 40;main 4 50;main 4 60;"
+                         " 3 of help 2 in 11: 9 9; 4 of main 4 in 11: 50 50;");
+}
+
+/* A counter of another run, one that does not exist, and an answer that ends early. */
+Test(unit_fleet_answers, durations_are_of_runs_that_were_asked_for)
+{
+    const struct {
+        uint64_t run, counter;
+        size_t cut;
+        const char *expected;
+    } cases[] = { { RUN, 9, 0, NULL },
+                  { RUN + 1, 9, 0, ANSWER_WRONG },
+                  { RUN, UINT32_MAX, 0, ANSWER_WRONG },
+                  { RUN, 9, 1, ANSWER_WRONG } };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct binary_rows rows[] = { answers_part(RUN), answers_modules(), answers_functions(), { 0 } };
+        const uint64_t numbers[] = { MODULE, FUNCTION, cases[i].run };
+        for (size_t j = 0; j < sizeof numbers / sizeof *numbers; j++)
+            binary_put(&rows[3], numbers[j], 8);
+        binary_put(&rows[3], cases[i].counter, 4);
+        binary_put(&rows[3], 2, 8);
+        binary_put(&rows[3], 0, 8);
+        rows[3].length -= cases[i].cut;
+        struct answers a;
+        struct analysis analysis;
+        struct error error = { NULL };
+        struct answers_order order = { &analysis, "" };
+        struct fleet_run run = one_run;
+        run.knows = FLEET_KNOWS_DURATIONS;
+        answers_start(&a, rows, 4);
+        const struct fleet_wanted wanted = { .durations = answers_note_durations };
+        const bool good = fleet_answer_parts(&analysis, &a.store, &run, 1, &wanted, answers_note_part, &order, &error);
+        answers_check(good, &error, cases[i].expected);
+        if (good)
+            analysis_drop(&analysis);
+        answers_stop(&a);
+        answers_drop_rows(rows, 4);
+    }
 }
 
 static void answers_put_numbers(struct binary_rows *rows, size_t count)

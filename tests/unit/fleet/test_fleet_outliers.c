@@ -15,7 +15,11 @@ static void outliers_add_shares(struct outliers_search *s, uint32_t function, co
 {
     for (uint32_t i = 0; i < s->units; i++)
         if (percent[i] > 0)
-            outliers_add(s, function, i, (uint64_t)(percent[i] * (double)wholes[i] / 100));
+            outliers_add(s, &(struct outliers_part){ .function = function,
+                                                     .unit = i,
+                                                     .time = (uint64_t)(percent[i] * (double)wholes[i] / 100),
+                                                     .least = 100 * function + i,
+                                                     .most = 1000 * function + i });
 }
 
 static struct outliers_search outliers_among(const double *percent, size_t units)
@@ -34,6 +38,8 @@ Test(unit_fleet_outliers, a_share_far_from_the_median_is_found)
     cr_assert(eq(u32, s.list[0].unit, 4));
     cr_assert(eq(u32, s.list[1].unit, 7));
     cr_assert(eq(u32, s.list[0].function, FUNCTION));
+    cr_assert(eq(u64, s.list[0].least, 100 * FUNCTION + 4));
+    cr_assert(eq(u64, s.list[1].most, 1000 * FUNCTION + 7));
     cr_assert(epsilon_eq(dbl, s.list[0].usual, 0.20, 1e-9));
     cr_assert(epsilon_eq(dbl, s.list[0].spread, 0.014826, 1e-9));
     cr_assert(epsilon_eq(dbl, outlier_score(&s.list[0]), 0.30 / 0.014826, 1e-6));
@@ -80,7 +86,9 @@ Test(unit_fleet_outliers, each_function_is_searched_by_itself)
     outliers_add_shares(&s, 9, first);
     outliers_end(&s);
     cr_assert(eq(sz, s.count, 3));
-    const struct outlier expected[] = { { 0, 2, 0.6, 0, 0 }, { 3, 0, 0.12, 0, 0 }, { 3, 9, 0.12, 0, 0 } };
+    const struct outlier expected[] = { { 0, 2, 0.6, 0, 0, 0, 0 },
+                                        { 3, 0, 0.12, 0, 0, 0, 0 },
+                                        { 3, 9, 0.12, 0, 0, 0, 0 } };
     for (size_t i = 0; i < s.count; i++) {
         cr_assert(eq(u32, s.list[i].unit, expected[i].unit), "outlier %zu", i);
         cr_assert(eq(u32, s.list[i].function, expected[i].function), "outlier %zu", i);
