@@ -32,6 +32,7 @@ struct call_site {
     bool partial;      /* its code may have enters of unknown functions, or be a part of code that lies elsewhere */
     bool strange;      /* its bytes were not as expected: somebody else has changed them */
     uint8_t original[MAX_CALL_BYTES];
+    uint32_t next; /* number plus one of the next site that changes, while it is rewritten; zero: there is none */
 };
 
 #endif

@@ -267,7 +267,8 @@ static enum call_form level_paused_form(const struct level_module *m, enum call_
     return open && !m->sites.bare ? CALL_CHECKED : CALL_OUT;
 }
 
-static void level_choose_forms(struct level_module *m, enum hook hook)
+/* A form follows from its function's state, whatever the other calls are by now. */
+static void level_choose_forms(struct level_module *m)
 {
     struct level_code code = { .first = NULL };
     const struct call_site *first = NULL;
@@ -276,8 +277,6 @@ static void level_choose_forms(struct level_module *m, enum hook hook)
     for (uint32_t i = 0; i < m->sites.count; i++) {
         struct call_site *site = &m->sites.list[i];
         first = site->first ? site : first;
-        if (site->hook != hook)
-            continue;
         if (!site->function && m->valued)
             site->function =
                 value_plan_function_at(m->build_id, m->path, m->info.dlpi_addr, site->address + site->length);
@@ -293,7 +292,7 @@ static void level_choose_forms(struct level_module *m, enum hook hook)
 
 static bool level_apply_forms(struct level_module *m, enum hook hook)
 {
-    level_choose_forms(m, hook);
+    m->nests_known = false;
     code_lock_take();
     const bool done = rewriter_apply(&m->rewriter, &m->sites, hook);
     code_lock_release();
@@ -309,7 +308,8 @@ static bool level_has_slots(const struct level_module *m)
 /* The call leads to the probe, though the function, or any, is not timed. */
 static bool level_is_unchecked(const struct level_module *m, const struct call_site *site)
 {
-    if (site->hook != HOOK_ENTER || (site->form != CALL_ORIGINAL && site->form != CALL_VALUES))
+    const bool stays = site->form == site->wanted || (site->form != CALL_ORIGINAL && site->form != CALL_VALUES);
+    if (stays || site->hook != HOOK_ENTER)
         return false;
     return m->pause || (site->function ? levels_state(site->function) & LEVEL_MASK : m->reduced > 0);
 }
@@ -375,21 +375,34 @@ static bool level_module_refuse(struct level_module *m)
     return any;
 }
 
+/* Functions whose exits are called again are timed again. Returns whether there are any. */
+static bool level_module_return(struct level_module *m)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < m->count; i++) {
+        struct level_slot *slot = level_module_slot(m, i);
+        if (!(slot->state & LEVEL_RETURNING))
+            continue;
+        any = true;
+        level_set_state(slot, LEVEL_TIMED);
+    }
+    return any;
+}
+
 /* Makes the calls what the functions' states say: exits, then enters. Returns NULL, or a problem. */
 static const char *level_module_rewrite(struct level_module *m)
 {
     level_module_settle(m, 0, false);
+    level_choose_forms(m);
     if (!level_apply_forms(m, HOOK_EXIT)) {
         level_module_settle(m, LEVEL_RETURNING, false);
         level_module_settle(m, LEVEL_FRESH, true);
         return level_not_writable;
     }
-    for (uint32_t i = 0; i < m->count; i++) {
-        struct level_slot *slot = level_module_slot(m, i);
-        if (slot->state & LEVEL_RETURNING)
-            level_set_state(slot, LEVEL_TIMED);
+    if (level_module_return(m)) {
+        level_module_settle(m, 0, false);
+        level_choose_forms(m);
     }
-    level_module_settle(m, 0, false);
     if (!level_apply_forms(m, HOOK_ENTER)) {
         level_module_settle(m, LEVEL_FRESH, true);
         return level_not_writable;
@@ -400,11 +413,14 @@ static const char *level_module_rewrite(struct level_module *m)
         level_set_slots(m, unchecked);
     if (unchecked && !(level_has_slots(m) && m->slots_check) && level_module_refuse(m)) {
         problem = m->keeps_probes ? level_not_paused : level_not_rewritten;
+        level_choose_forms(m);
         level_apply_forms(m, HOOK_ENTER);
     }
     level_module_settle(m, LEVEL_FRESH, false);
-    if (!m->reduced || problem)
+    if (!m->reduced || problem) {
+        level_choose_forms(m);
         level_apply_forms(m, HOOK_EXIT);
+    }
     return problem;
 }
 
@@ -556,6 +572,7 @@ const char *level_module_work(struct level_module *m, const struct level_look *l
 void level_module_leave_places(struct level_module *m)
 {
     level_stubs_make(m);
+    level_choose_forms(m);
     level_apply_forms(m, HOOK_ENTER);
 }
 
@@ -573,7 +590,7 @@ void level_module_forget(struct level_module *m)
         level_set_state(slot, LEVEL_TIMED);
     }
     m->hides = m->reading = m->read = m->denied = m->slots_check = m->keeps_probes = m->pause_changed =
-        m->watch_changed = false;
+        m->watch_changed = m->nests_known = false;
     m->problem = NULL;
     m->pause = PAUSE_NONE;
     m->changes = m->count > 0;

@@ -44,6 +44,7 @@ struct level_module {
     bool keeps_probes;          /* while the program is paused */
     bool watch_changed;         /* its calls may not be as functions are watched and values read */
     bool pause_changed;         /* its calls may not be what its pause says */
+    bool nests_known;           /* what level_nested_find finds in the calls as they are now */
     uint32_t pause;             /* enum level_pause_phase */
     uint32_t pause_generation;  /* threads that have seen this one know that its calls are checked */
     bool slots_check;           /* the slots of the enter probe lead to a check */

@@ -50,9 +50,11 @@ static bool level_nested_is_open(const struct level_slot *slot, const struct lev
 static bool level_nested_is_needed(const struct level_module *m, const struct level_look *look)
 {
 #if defined(__x86_64__)
-    for (uint32_t i = 0; i < m->count; i++)
-        if (level_nested_is_open(level_table_find(levels_table, m->functions[i]), look))
+    for (uint32_t i = 0; i < m->count; i++) {
+        const struct level_slot *slot = level_table_find(levels_table, m->functions[i]);
+        if (level_nested_is_open(slot, look) && !(slot->state & LEVEL_NESTED))
             return !m->pause && !m->sites.more_enters && !m->sites.bare;
+    }
 #endif
     (void)m, (void)look;
     return false;
@@ -62,6 +64,9 @@ bool level_nested_find(struct level_module *m, const struct level_look *look)
 {
     if (!level_nested_is_needed(m, look))
         return false;
+    if (m->nests_known)
+        return true;
+    m->nests_known = true;
     for (uint32_t i = 0; i < m->count; i++) {
         struct level_slot *slot = level_table_find(levels_table, m->functions[i]);
         slot->unsure = false;

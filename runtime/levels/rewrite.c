@@ -245,6 +245,18 @@ static enum machine_change rewriter_change(const struct rewriter *r, struct call
     return change == MACHINE_IN_STEPS && !r->synchronizes && !r->alone ? MACHINE_NEVER : change;
 }
 
+/* ---- the sites that change, in the order of their addresses ---- */
+
+static struct call_site *rewriter_first(const struct rewriter *r, const struct call_sites *sites)
+{
+    return r->first ? &sites->list[r->first - 1] : NULL;
+}
+
+static struct call_site *rewriter_next(const struct call_sites *sites, const struct call_site *site)
+{
+    return site->next ? &sites->list[site->next - 1] : NULL;
+}
+
 /* ---- protection ---- */
 
 /* Without the list of mappings, it is that of the program's file, or unknown. */
@@ -306,135 +318,133 @@ static bool rewriter_protect(const struct rewriter *r, struct code_pages *now, c
     return SYS3(mprotect, pages->begin, pages->end - pages->begin, pages->protection | PROT_WRITE) == 0;
 }
 
-/* Adds PROT_WRITE or takes it back, for the pages of all sites that change, up to the site number `count`. Returns the
- * number of sites whose pages are done. */
-static uint32_t rewriter_protect_all(const struct rewriter *r, struct code_pages *now, struct call_sites *sites,
-                                     enum hook hook, uint32_t count, bool writable)
+/* Adds PROT_WRITE or takes it back, for the pages of all sites that change, up to the site `end`; NULL means all.
+ * Returns NULL if that is done, or the first site whose pages are not. */
+static const struct call_site *rewriter_protect_all(const struct rewriter *r, struct code_pages *now,
+                                                    const struct call_sites *sites, const struct call_site *end,
+                                                    bool writable)
 {
     struct rewriter_pages pages = { 0, 0, 0 };
-    uint32_t done = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        const struct call_site *site = &sites->list[i];
-        if (site->hook != hook || site->change == MACHINE_SAME || site->change == MACHINE_NEVER)
-            continue;
+    const struct call_site *first = NULL; /* of these pages */
+    for (const struct call_site *site = rewriter_first(r, sites); site != end; site = rewriter_next(sites, site)) {
         const uint64_t begin = site->address & ~(uint64_t)(PAGE - 1);
-        const uint64_t end = (site->address + site->length + PAGE - 1) & ~(uint64_t)(PAGE - 1);
+        const uint64_t page_end = (site->address + site->length + PAGE - 1) & ~(uint64_t)(PAGE - 1);
         const int protection = site->protected & ~PROTECTED_JOINS;
         const bool joins = begin <= pages.end || site->protected & PROTECTED_JOINS;
         if (begin >= pages.begin && joins && protection == pages.protection) {
-            pages.end = end > pages.end ? end : pages.end;
+            pages.end = page_end > pages.end ? page_end : pages.end;
             continue;
         }
         if (!rewriter_protect(r, now, &pages, writable))
-            return done;
-        done = i;
-        pages = (struct rewriter_pages){ begin, end, protection };
+            return first;
+        first = site;
+        pages = (struct rewriter_pages){ begin, page_end, protection };
     }
-    return rewriter_protect(r, now, &pages, writable) ? count : done;
+    return rewriter_protect(r, now, &pages, writable) ? NULL : first;
 }
 
 /* ---- sites ---- */
 
-static void rewriter_steps(struct rewriter *r, struct call_sites *sites, enum hook hook, int step)
+static bool rewriter_has_steps(const struct rewriter *r, const struct call_sites *sites)
 {
-    for (uint32_t i = 0; i < sites->count; i++) {
-        const struct call_site *site = &sites->list[i];
-        uint8_t bytes[MAX_CALL_BYTES];
-        if (site->hook == hook && (site->change == MACHINE_AT_ONCE || site->change == MACHINE_IN_STEPS) &&
-            rewriter_form(r, site, site->wanted, bytes))
-            machine_step(site, bytes, (enum machine_change)site->change, step);
-    }
-}
-
-static void rewriter_give_up_steps(struct call_sites *sites, enum hook hook)
-{
-    for (uint32_t i = 0; i < sites->count; i++) {
-        struct call_site *site = &sites->list[i];
-        if (site->hook != hook)
-            continue;
+    for (const struct call_site *site = rewriter_first(r, sites); site; site = rewriter_next(sites, site))
         if (site->change == MACHINE_IN_STEPS)
-            site->change = MACHINE_NEVER;
-        site->protected &= (uint8_t)~PROTECTED_JOINS; /* the site before may not change */
-    }
-}
-
-/* Returns whether any site changes. */
-static bool rewriter_choose_changes(struct rewriter *r, struct code_pages *now, struct call_sites *sites,
-                                    enum hook hook)
-{
-    bool any = false, in_steps = false;
-    const struct call_site *before = NULL; /* the last one that changes */
-    for (uint32_t i = 0; i < sites->count; i++) {
-        struct call_site *site = &sites->list[i];
-        uint8_t bytes[MAX_CALL_BYTES];
-        if (site->hook != hook)
-            continue;
-        site->change = MACHINE_SAME;
-        if (site->form == site->wanted || site->strange)
-            continue;
-        site->change = MACHINE_NEVER;
-        if (rewriter_find_protection(r, now, site))
-            site->change = (uint8_t)rewriter_change(r, site, bytes);
-        in_steps |= site->change == MACHINE_IN_STEPS;
-        if (site->change != MACHINE_AT_ONCE && site->change != MACHINE_IN_STEPS)
-            continue;
-        any = true;
-        site->protected |= rewriter_joins(now, before, site) ? PROTECTED_JOINS : 0;
-        before = site;
-    }
-    if (in_steps && !r->alone && !rewriter_synchronize())
-        rewriter_give_up_steps(sites, hook);
-    return any;
-}
-
-static bool rewriter_has_steps(const struct call_sites *sites, enum hook hook)
-{
-    for (uint32_t i = 0; i < sites->count; i++)
-        if (sites->list[i].hook == hook && sites->list[i].change == MACHINE_IN_STEPS)
             return true;
     return false;
 }
 
-static bool rewriter_change_all(struct rewriter *r, struct code_pages *now, struct call_sites *sites, enum hook hook)
+static void rewriter_steps(const struct rewriter *r, const struct call_sites *sites, int step)
 {
-    const uint32_t writable = rewriter_protect_all(r, now, sites, hook, sites->count, true);
-    if (writable < sites->count) {
-        rewriter_protect_all(r, now, sites, hook, writable, false);
+    for (const struct call_site *site = rewriter_first(r, sites); site; site = rewriter_next(sites, site)) {
+        uint8_t bytes[MAX_CALL_BYTES];
+        if (rewriter_form(r, site, site->wanted, bytes))
+            machine_step(site, bytes, (enum machine_change)site->change, step);
+    }
+}
+
+static void rewriter_give_up_steps(struct rewriter *r, struct call_sites *sites)
+{
+    uint32_t *end = &r->first;
+    for (struct call_site *site = rewriter_first(r, sites), *next; site; site = next) {
+        next = rewriter_next(sites, site);
+        site->protected &= (uint8_t)~PROTECTED_JOINS; /* the site before may not change */
+        if (site->change == MACHINE_IN_STEPS) {
+            site->change = MACHINE_NEVER;
+            continue;
+        }
+        *end = (uint32_t)(site - sites->list) + 1;
+        end = &site->next;
+    }
+    *end = 0;
+}
+
+/* Whether the site is to get another form. */
+static bool rewriter_is_wanted(const struct call_site *site, enum hook hook)
+{
+    return site->hook == hook && site->form != site->wanted && !site->strange;
+}
+
+/* Chains the sites that change, of those from number `begin`. */
+static void rewriter_choose_changes(struct rewriter *r, struct code_pages *now, struct call_sites *sites,
+                                    enum hook hook, uint32_t begin)
+{
+    bool in_steps = false;
+    const struct call_site *before = NULL; /* the last one that changes */
+    uint32_t *end = &r->first;
+    for (uint32_t i = begin; i < sites->count; i++) {
+        struct call_site *site = &sites->list[i];
+        uint8_t bytes[MAX_CALL_BYTES];
+        if (!rewriter_is_wanted(site, hook))
+            continue;
+        site->change = MACHINE_NEVER;
+        if (rewriter_find_protection(r, now, site))
+            site->change = (uint8_t)rewriter_change(r, site, bytes);
+        if (site->change != MACHINE_AT_ONCE && site->change != MACHINE_IN_STEPS)
+            continue;
+        in_steps |= site->change == MACHINE_IN_STEPS;
+        site->protected |= rewriter_joins(now, before, site) ? PROTECTED_JOINS : 0;
+        before = site;
+        *end = i + 1;
+        end = &site->next;
+    }
+    *end = 0;
+    if (in_steps && !r->alone && !rewriter_synchronize())
+        rewriter_give_up_steps(r, sites);
+}
+
+static bool rewriter_change_all(struct rewriter *r, struct code_pages *now, struct call_sites *sites)
+{
+    const struct call_site *failed = rewriter_protect_all(r, now, sites, NULL, true);
+    if (failed) {
+        rewriter_protect_all(r, now, sites, failed, false);
         return false;
     }
-    rewriter_steps(r, sites, hook, 0);
-    for (int step = 1; rewriter_has_steps(sites, hook) && step < MACHINE_STEPS; step++) {
+    rewriter_steps(r, sites, 0);
+    for (int step = 1; rewriter_has_steps(r, sites) && step < MACHINE_STEPS; step++) {
         rewriter_synchronize();
-        rewriter_steps(r, sites, hook, step);
+        rewriter_steps(r, sites, step);
     }
-    rewriter_protect_all(r, now, sites, hook, sites->count, false);
-    for (uint32_t i = 0; i < sites->count; i++) {
-        struct call_site *site = &sites->list[i];
-        if (site->hook == hook && (site->change == MACHINE_AT_ONCE || site->change == MACHINE_IN_STEPS)) {
-            machine_flush(site->address, site->address + site->length);
-            site->form = site->wanted;
-        }
+    rewriter_protect_all(r, now, sites, NULL, false);
+    for (struct call_site *site = rewriter_first(r, sites); site; site = rewriter_next(sites, site)) {
+        machine_flush(site->address, site->address + site->length);
+        site->form = site->wanted;
     }
     if (r->synchronizes)
         rewriter_synchronize();
     return true;
 }
 
-static bool rewriter_is_done(const struct call_sites *sites, enum hook hook)
-{
-    for (uint32_t i = 0; i < sites->count; i++)
-        if (sites->list[i].hook == hook && sites->list[i].form != sites->list[i].wanted && !sites->list[i].strange)
-            return false;
-    return true;
-}
-
 bool rewriter_apply(struct rewriter *r, struct call_sites *sites, enum hook hook)
 {
     struct code_pages now;
-    if (rewriter_is_done(sites, hook))
+    uint32_t begin = 0;
+    while (begin < sites->count && !rewriter_is_wanted(&sites->list[begin], hook))
+        begin++;
+    if (begin == sites->count)
         return true;
     code_pages_begin(&now);
-    const bool done = !rewriter_choose_changes(r, &now, sites, hook) || rewriter_change_all(r, &now, sites, hook);
+    rewriter_choose_changes(r, &now, sites, hook, begin);
+    const bool done = !r->first || rewriter_change_all(r, &now, sites);
     code_pages_end(&now);
     return done;
 }

@@ -31,6 +31,7 @@ struct rewriter {
     int32_t counting_step; /* of the place that was tried last for one of these */
     bool synchronizes;     /* the system can make all processors synchronize */
     bool alone;            /* no other thread runs the code */
+    uint32_t first;        /* number plus one of the first site that changes, in rewriter_apply; zero: there is none */
 };
 
 /* Maps writable memory for near code at that address, or returns NULL. */
