@@ -8,6 +8,7 @@
 #include <inttypes.h>
 
 #include "base/memory.h"
+#include "base/numbers.h"
 #include "base/units.h"
 #include "profile/values.h"
 #include "trace/recorded_values.h"
@@ -25,6 +26,15 @@ static uint64_t budget_reached_counted(const struct profile *p)
     return calls;
 }
 
+/* Nanoseconds that samples in stubs stand for: these count most calls that are not counted in place. */
+static uint64_t budget_reached_in_stubs(const struct profile *p)
+{
+    uint64_t time = 0;
+    for (size_t i = 0; i < p->node_count; i++)
+        time = add_saturated(time, p->nodes[i].stub_time);
+    return time;
+}
+
 /* Percent of the program's own time, without what is in it by other means. */
 static double budget_reached_percent(const struct analysis *analysis)
 {
@@ -39,10 +49,12 @@ static double budget_reached_percent(const struct analysis *analysis)
     const uint64_t all = analysis->profile->sampled_time, in_probes = analysis->profile->sampled_in_probes;
     if (summary->stack_samples < ENOUGH || in_probes == all)
         return (double)summary->overhead / (double)summary->ticks_per_second / own * 100 + changes;
-    const double probes = (double)in_probes / (double)(all - in_probes) * 100; /* samples may stand for unequal times */
+    /* Samples may stand for unequal times. Those in stubs have the cost of counting, so it is not added once more. */
+    const double probes = (double)in_probes / (double)(all - in_probes) * 100,
+                 stubs = (double)budget_reached_in_stubs(analysis->profile) / (double)(all - in_probes) * 100;
     const double samples = (double)summary->stack_samples * h->sample_cost * ns / own * 100;
     const double counted = (double)budget_reached_counted(analysis->profile) * h->count_cost * ns / 1000 / own * 100;
-    return probes + samples + counted + changes;
+    return probes + samples + (counted > stubs ? counted - stubs : 0) + changes;
 }
 
 /* Calls with recorded values. */

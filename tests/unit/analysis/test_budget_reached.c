@@ -55,6 +55,25 @@ Test(unit_budget_reached, by_samples)
     cr_assert(gt(dbl, loaded.summary.reached_percent - (100.0 / 9 + 1 + 2.5 + 0.5), -1e-9));
 }
 
+/* Stubs counted calls for 9 or 90 ms of 900, and the calls take 50 ms of 2,000 if all are counted in place. */
+Test(unit_budget_reached, with_calls_that_stubs_count)
+{
+    struct profile_node node = { .stub_time = 9000000 };
+    loaded.summary.stack_samples = 1000;
+    profile.sampled_time = 1000000000;
+    profile.sampled_in_probes = 100000000;
+    profile.nodes = &node;
+    profile.node_count = 1;
+    file.header.count_cost = 1000;
+    budget_reached_expect("overhead 12.5 % asked, 13 % reached");
+    cr_assert(lt(dbl, loaded.summary.reached_percent - (100.0 / 9 + 2.5 - 1), 1e-9));
+    cr_assert(gt(dbl, loaded.summary.reached_percent - (100.0 / 9 + 2.5 - 1), -1e-9));
+    node.stub_time = 90000000;
+    budget_reached_expect("overhead 12.5 % asked, 11 % reached");
+    cr_assert(lt(dbl, loaded.summary.reached_percent - 100.0 / 9, 1e-9));
+    cr_assert(gt(dbl, loaded.summary.reached_percent - 100.0 / 9, -1e-9));
+}
+
 Test(unit_budget_reached, by_what_was_subtracted)
 {
     loaded.summary.stack_samples = 99;
