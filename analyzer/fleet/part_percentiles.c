@@ -11,9 +11,9 @@ bool part_percentiles_are_wanted(const struct fleet_settings *settings)
     return shared_options_of_load(&settings->shared).durations;
 }
 
-struct part_percentiles part_percentiles_begin(const struct fleet_runs *runs)
+struct part_percentiles part_percentiles_begin(const struct fleet_settings *settings, const struct fleet_runs *runs)
 {
-    struct part_percentiles p = { .places = index_new() };
+    struct part_percentiles p = { .places = index_new(), .limited = shared_options_of_load(&settings->shared).limits };
     for (size_t i = 0; i < runs->count; i++)
         p.estimated |= (runs->list[i].knows & FLEET_KNOWS_CHOSEN_DURATIONS) != 0;
     return p;
@@ -66,11 +66,11 @@ void part_calls_join(struct part_calls *calls, const struct durations *d)
 }
 
 /* The middle of a counter can be beyond the shortest and the longest call. */
-uint64_t part_calls_percentile(const struct part_calls *calls, double percent)
+uint64_t part_calls_percentile(const struct part_percentiles *p, const struct part_calls *calls, double percent)
 {
     uint64_t ns;
     durations_percentiles(calls->durations, &percent, &ns, 1);
-    return calls->least <= calls->most ? larger(smaller(ns, calls->most), calls->least) : ns;
+    return p->limited && calls->least <= calls->most ? larger(smaller(ns, calls->most), calls->least) : ns;
 }
 
 void part_percentiles_fill(const struct part_percentiles *p, const struct part_calls *calls, struct cell *cells)
@@ -78,7 +78,7 @@ void part_percentiles_fill(const struct part_percentiles *p, const struct part_c
     static const double percents[] = { 50, 90, 99 };
     enum { PERCENTS = sizeof percents / sizeof *percents };
     for (size_t i = 0; calls && calls->durations && i < PERCENTS; i++) {
-        cell_number(&cells[i], part_calls_percentile(calls, percents[i]));
+        cell_number(&cells[i], part_calls_percentile(p, calls, percents[i]));
         cells[i].estimated = p->estimated || calls->durations->estimated;
     }
     if (calls && calls->least <= calls->most)

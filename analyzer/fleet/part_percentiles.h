@@ -26,12 +26,13 @@ struct part_percentiles {
     struct part_calls *list;
     size_t count, room;
     bool estimated; /* some run has durations of chosen functions alone */
+    bool limited;   /* by the shortest and the longest call, as in reports: only if these were asked for */
 };
 
 /* Whether the user asks for percentiles, by --columns, --sort or --filter. */
 bool part_percentiles_are_wanted(const struct fleet_settings *settings);
 
-struct part_percentiles part_percentiles_begin(const struct fleet_runs *runs);
+struct part_percentiles part_percentiles_begin(const struct fleet_settings *settings, const struct fleet_runs *runs);
 void part_percentiles_drop(struct part_percentiles *p);
 
 /* Says on standard error of how many runs they are, if not of all. */
@@ -46,7 +47,7 @@ void part_calls_limit(struct part_calls *calls, const struct fleet_part *part);
 void part_calls_join(struct part_calls *calls, const struct durations *d);
 
 /* The duration in nanoseconds that so many percent of the calls do not exceed. They must have durations. */
-uint64_t part_calls_percentile(const struct part_calls *calls, double percent);
+uint64_t part_calls_percentile(const struct part_percentiles *p, const struct part_calls *calls, double percent);
 
 /* Fills the cells of the columns. Those of NULL, and of unknown calls, stay unknown. */
 void part_percentiles_fill(const struct part_percentiles *p, const struct part_calls *calls, struct cell *cells);

@@ -155,7 +155,7 @@ static bool trend_find_percentile(const struct trend_rows *t, size_t place)
     const bool longest = calls && t->percent == 100 && calls->least <= calls->most;
     if (!calls || (!longest && !calls->durations))
         return false;
-    t->by_run[place].time = longest ? calls->most : part_calls_percentile(calls, t->percent);
+    t->by_run[place].time = longest ? calls->most : part_calls_percentile(&t->calls, calls, t->percent);
     return true;
 }
 
@@ -306,7 +306,7 @@ int fleet_trend(struct fleet_settings *settings)
                             .function = UINT32_MAX,
                             .percent = trend_percent(settings) };
     struct analysis analysis;
-    t.calls = part_percentiles_begin(&t.runs);
+    t.calls = part_percentiles_begin(settings, &t.runs);
     trend_find_builds(&t, by);
     trend_ask(settings, &t, &analysis);
     const size_t change = trend_change_of(&t), builds = t.build_count, limit = settings->shared.limit;

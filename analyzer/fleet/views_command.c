@@ -287,7 +287,7 @@ int fleet_top(struct fleet_settings *settings)
 {
     const bool percentiles = part_percentiles_are_wanted(settings);
     struct fleet_runs runs = fleet_choose_runs(settings, 0, settings->argument_count);
-    struct trends t = { .calls = part_percentiles_begin(&runs), .limit = FUNCTIONS_A_DAY };
+    struct trends t = { .calls = part_percentiles_begin(settings, &runs), .limit = FUNCTIONS_A_DAY };
     struct error error = { NULL };
     const struct fleet_wanted wanted = { .key = FLEET_BY_DAY,
                                          .time = fleet_time_of(settings),
@@ -470,7 +470,7 @@ int fleet_outliers(struct fleet_settings *settings)
     struct trends_search search = { .runs = &runs,
                                     .units = &units,
                                     .found = outliers_begin(units.wholes, units.count),
-                                    .calls = part_percentiles_begin(&runs) };
+                                    .calls = part_percentiles_begin(settings, &runs) };
     const bool percentiles = part_percentiles_are_wanted(settings);
     struct analysis analysis;
     struct error error = { NULL };

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "profile/durations.h"
 #include "support/load.h"
 #include "support/run.h"
@@ -65,6 +66,28 @@ Test(e2e_histograms, survive_a_kill)
 {
     free(run("$DWELL record -q --mode profile --histogram work $PROGRAMS/timed_calls 3 400 kill").out);
     cr_assert(eq(u64, histograms_calls("dwell.data", "work", true), 1200));
+}
+
+/* Signal handlers run counted functions, wherever they interrupt them or the counting: all calls are counted, as the
+ * program counts them. */
+Test(e2e_histograms, of_signal_handlers)
+{
+    static const char *const cases[] = { "nested", "alternate", "above" };
+    static const char *const functions[] = { "work", "leaf", "handler", "handler_leaf" };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char *own =
+            run_well("$DWELL record -q --mode profile --histogram '*' $PROGRAMS/signals/signals-O2 %s 60000", cases[i]);
+        for (size_t j = 0; j < sizeof functions / sizeof *functions; j++) {
+            char *line = need_text("calls %s ", functions[j]);
+            const char *found = strstr(own, line);
+            if (found)
+                cr_assert(eq(u64, histograms_calls("dwell.data", functions[j], true),
+                             strtoull(found + strlen(line), NULL, 10)),
+                          "%s %s", cases[i], own);
+            free(line);
+        }
+        free(own);
+    }
 }
 
 Test(e2e_histograms, of_forked_processes)

@@ -1,6 +1,7 @@
 /* Windows of slow calls: `dwell record --keep`. The programs' slow calls take 200 ms, and no other one half of that. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
@@ -70,6 +71,15 @@ Test(e2e_keep, killed_program)
 Test(e2e_keep, killed_recorder)
 {
     free(run_well("($DWELL record -q --keep 'handle>100ms' $PROGRAMS/slow_few 2 60 20 300000 orphan) | cat"));
+    char *text = run_well(KEPT "; " WHOLE);
+    cr_assert(eq(str, text, "[6,0,0,0]\n6\n"));
+    free(text);
+}
+
+/* Neither is left to finish the session: what was posted is there all the same. */
+Test(e2e_keep, killed_program_and_recorder)
+{
+    free(run_well("($DWELL record -q --keep 'handle>100ms' $PROGRAMS/slow_few 2 60 20 300000 both) | cat"));
     char *text = run_well(KEPT "; " WHOLE);
     cr_assert(eq(str, text, "[6,0,0,0]\n6\n"));
     free(text);
@@ -211,6 +221,23 @@ Test(e2e_keep, maximum_size_of_several_threads)
 Test(e2e_keep, maximum_size_of_short_calls)
 {
     keep_expect_rounds("8M,ring", "200000 0", "[[\"late\"],true,400000,false,true,0]");
+}
+
+/* More than a million slow calls in some seconds: all are there or counted, and neither process keeps a list of them.
+ * Without one, the program has 12 MiB, and the recorder 19. */
+Test(e2e_keep, memory_does_not_depend_on_the_number_of_slow_calls)
+{
+    char *memory = run_well("$DWELL record -q --keep 'early>0ns' --keep 'late>0ns' --mode ring=64K --max-size 8M,ring "
+                            "$PROGRAMS/kept_rounds 200000 0 4 memory");
+    long program = 0, recorder = 0;
+    cr_assert(eq(int, sscanf(memory, "%ld %ld", &program, &recorder), 2), "%s", memory);
+    cr_assert(program > 0 && program <= 40 && recorder > 0 && recorder <= 60, "%s", memory);
+    free(memory);
+    char *text = run_well("$DWELL info --format json | jq -c '[.session.lost_events, (.keep | .slow_calls + "
+                          ".dropped_slow_calls, .unkept_calls + .limited_calls, .slow_calls > 0)]'; "
+                          "test $(stat -c %%s dwell.data) -le $((9 << 20)); echo $?");
+    cr_assert(eq(str, text, "[0,1600000,0,true]\n0\n"));
+    free(text);
 }
 
 /* `dwell info` says how many. */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "support/features.h"
 #include "support/rounds.h"
 #include "support/run.h"
 
@@ -261,6 +262,17 @@ Test(e2e_why, random_work)
     if (quiet < rounds / 5)
         cr_skip_test("other programs delayed calls in all but %d of %d runs", quiet, rounds);
     cr_assert(le(int, found * 20, quiet + 20), "%d of %d", found, quiet);
+}
+
+/* Calls of a part are those that ended in it: of the naps, three are within the timers. */
+Test(e2e_why, within_activities)
+{
+    need_features("events");
+    free(run_well("DWELL_PERFLOG=/dev/null $DWELL record -q --overhead none $PROGRAMS/perflog/slow_activities 30"));
+    char *text = run_well("for part in '' '--within marker:7'; do "
+                          "$DWELL why $part --slow p50 --format json nap | jq '.calls'; done");
+    cr_assert(eq(str, text, "6\n3\n"));
+    free(text);
 }
 
 Test(e2e_why, mode_profile)

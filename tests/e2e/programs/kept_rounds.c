@@ -1,9 +1,11 @@
 /* ROUNDS calls of early, and then as many of late, each with MORE calls of step. With a third argument, so many threads
- * do so. At the end, it prints whether at least 16 MiB of a file dwell.data are mapped. */
+ * do so. At the end, it prints whether at least 16 MiB of a file dwell.data are mapped; with a fourth argument, the
+ * most memory that it and its parent, the recorder, have had, in MiB. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { MOST_THREADS = 16 };
 
@@ -51,6 +53,27 @@ static unsigned long mapped(void)
     return sum;
 }
 
+/* The most resident memory of a process, in MiB. */
+static long most_memory(const char *process)
+{
+    char path[64], line[256];
+    long kib = -1;
+    snprintf(path, sizeof path, "/proc/%s/status", process);
+    FILE *status = fopen(path, "r");
+    while (status && fgets(line, sizeof line, status) && sscanf(line, "VmHWM: %ld", &kib) != 1)
+        continue;
+    if (status)
+        fclose(status);
+    return kib / 1024;
+}
+
+static void print_memory(void)
+{
+    char parent[16];
+    snprintf(parent, sizeof parent, "%d", (int)getppid());
+    printf("%ld %ld\n", most_memory("self"), most_memory(parent));
+}
+
 int main(int argc, char **argv)
 {
     pthread_t threads[MOST_THREADS];
@@ -65,6 +88,8 @@ int main(int argc, char **argv)
         pthread_create(&threads[i], NULL, run, NULL);
     for (unsigned i = 0; i < count; i++)
         pthread_join(threads[i], NULL);
+    if (argc > 4)
+        print_memory();
     puts(mapped() < 16ul << 20 ? "little is mapped" : "much is mapped");
     return 0;
 }

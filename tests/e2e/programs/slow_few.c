@@ -4,6 +4,7 @@
  *   fork: the thread's calls are those of a child;
  *   orphan: it kills its parent, the recorder, at first;
  *   kill: the program kills itself when all threads have ended;
+ *   both: it kills the recorder as well, just before;
  *   long: the slow calls make MORE calls of step while they last;
  *   phases: before call N, it makes the file atN, with its PID, and waits for the file goN. */
 #include <pthread.h>
@@ -108,7 +109,9 @@ int main(int argc, char **argv)
         waitpid(child, NULL, 0);
     for (unsigned i = 1; i < count; i++)
         pthread_join(threads[i], NULL);
-    if (strcmp(how, "kill") == 0)
+    if (strcmp(how, "both") == 0)
+        kill(getppid(), SIGKILL);
+    if (strcmp(how, "kill") == 0 || strcmp(how, "both") == 0)
         kill(getpid(), SIGKILL);
     return 0;
 }
