@@ -26,7 +26,7 @@ const struct column view_critical_segment_columns[] = {
     { "tid", "TID", CELL_COUNT, USE_ALWAYS, false },       { "thread", "THREAD", CELL_TEXT, USE_ALWAYS, false },
     { "from", "FROM", CELL_MOMENT, USE_ALWAYS, false },    { "to", "TO", CELL_MOMENT, USE_ALWAYS, false },
     { "length", "LENGTH", CELL_TICKS, USE_ALWAYS, false }, { "function", "MOSTLY IN", CELL_NAME, USE_ALWAYS, false },
-    { "module", "MODULE", CELL_TEXT, USE_DATA, false },
+    { "module", "MODULE", CELL_TEXT, USE_DATA, false },    { "thread_title", "TITLE", CELL_TEXT, USE_DATA, false },
 };
 enum {
     SEGMENT_TID,
@@ -36,6 +36,7 @@ enum {
     SEGMENT_LENGTH,
     SEGMENT_FUNCTION,
     SEGMENT_MODULE,
+    SEGMENT_TITLE,
     SEGMENT_COLUMNS
 };
 const size_t view_critical_segment_count = SEGMENT_COLUMNS;
@@ -48,8 +49,9 @@ const struct column view_critical_thread_columns[] = {
     { "on_path", "ON PATH", CELL_TICKS, USE_ALWAYS, false },
     { "path_percent", "PATH %", CELL_PERCENT, USE_ALWAYS, false },
     { "slack", "SLACK", CELL_TICKS, USE_ALWAYS, false },
+    { "thread_title", "TITLE", CELL_TEXT, USE_DATA, false },
 };
-enum { THREAD_TID, THREAD_NAME, THREAD_ON_PATH, THREAD_SHARE, THREAD_SLACK, THREAD_COLUMNS };
+enum { THREAD_TID, THREAD_NAME, THREAD_ON_PATH, THREAD_SHARE, THREAD_SLACK, THREAD_TITLE, THREAD_COLUMNS };
 const size_t view_critical_thread_count = THREAD_COLUMNS;
 _Static_assert(sizeof view_critical_thread_columns / sizeof *view_critical_thread_columns == THREAD_COLUMNS,
                "each column has its number");
@@ -93,13 +95,15 @@ struct table view_critical_functions(const struct analysis *analysis, const stru
     return t;
 }
 
-static void critical_fill_thread(const struct analysis *analysis, uint32_t serial, struct cell *tid, struct cell *name)
+static void critical_fill_thread(const struct analysis *analysis, uint32_t serial, struct cell *tid, struct cell *name,
+                                 struct cell *title)
 {
     const struct trace_thread *t = session_file_thread(analysis->file, serial);
     if (!t)
         return;
     cell_number(tid, t->tid);
     cell_thread(name, analysis, serial, t->name ? t->name : "");
+    cell_thread_title(title, name);
 }
 
 /* Moments count from the beginning of the session. */
@@ -114,7 +118,7 @@ struct table view_critical_segments(const struct analysis *analysis, const struc
     for (size_t i = 0; i < p->segment_count; i++) {
         const struct critical_segment *s = &p->segments[i];
         struct cell *cells = table_row(&t);
-        critical_fill_thread(analysis, s->thread, &cells[SEGMENT_TID], &cells[SEGMENT_THREAD]);
+        critical_fill_thread(analysis, s->thread, &cells[SEGMENT_TID], &cells[SEGMENT_THREAD], &cells[SEGMENT_TITLE]);
         cell_number(&cells[SEGMENT_FROM], critical_moment(analysis, s->begin));
         cell_number(&cells[SEGMENT_TO], critical_moment(analysis, s->end));
         cell_number(&cells[SEGMENT_LENGTH], s->end - s->begin);
@@ -130,7 +134,7 @@ struct table view_critical_threads(const struct analysis *analysis, const struct
     for (size_t i = 0; i < p->thread_count; i++) {
         const struct critical_thread *thread = &p->threads[i];
         struct cell *cells = table_row(&t);
-        critical_fill_thread(analysis, thread->thread, &cells[THREAD_TID], &cells[THREAD_NAME]);
+        critical_fill_thread(analysis, thread->thread, &cells[THREAD_TID], &cells[THREAD_NAME], &cells[THREAD_TITLE]);
         cell_number(&cells[THREAD_ON_PATH], thread->on_path);
         cell_percent(&cells[THREAD_SHARE], percent_of(thread->on_path, critical_length(p)));
         cell_number(&cells[THREAD_SLACK], thread->slack);

@@ -83,11 +83,40 @@ static void why_join_wait(struct intern *known, struct why_wait *wait)
     free(key);
 }
 
+/* Calls `use` for each wait of all sessions. */
+static void why_join_each(struct why *why, struct why_wait **firsts,
+                          void (*use)(struct why_waits *waits, struct why_wait *first, struct why_wait *wait))
+{
+    for (size_t i = 0; i < why->part_count; i++)
+        for (size_t j = 0; j < why->parts[i].waits.count; j++) {
+            struct why_wait *wait = &why->parts[i].waits.list[j];
+            if (!firsts[wait->number])
+                firsts[wait->number] = wait;
+            use(&why->parts[i].waits, firsts[wait->number], wait);
+        }
+}
+
+static void why_join_first(struct why_waits *waits, struct why_wait *first, struct why_wait *wait)
+{
+    why_waits_join_threads(waits, first, wait);
+}
+
+static void why_join_title(struct why_waits *waits, struct why_wait *first, struct why_wait *wait)
+{
+    (void)waits;
+    wait->title = first->title;
+    wait->tid = first->tid;
+}
+
 void why_join_waits(struct why *why)
 {
     struct intern known = { 0 };
     for (size_t i = 0; i < why->part_count; i++)
         for (size_t j = 0; j < why->parts[i].waits.count; j++)
             why_join_wait(&known, &why->parts[i].waits.list[j]);
+    struct why_wait **firsts = need_memory(known.count + 1, sizeof *firsts);
+    why_join_each(why, firsts, why_join_first);
+    why_join_each(why, firsts, why_join_title);
+    free(firsts);
     intern_drop(&known);
 }

@@ -21,6 +21,8 @@ const struct column view_why_columns[] = {
     { "cause_function", "CAUSED BY", CELL_NAME, USE_DATA, false },
     { "cause_path", "CAUSED BY PATH", CELL_PATH, USE_DATA, false },
     { "cause_thread", "IN THREAD", CELL_TEXT, USE_DATA, false },
+    { "cause_thread_title", "CAUSE TITLE", CELL_TEXT, USE_DATA, false },
+    { "cause_tid", "CAUSE TID", CELL_COUNT, USE_DATA, false },
     { "meanwhile", "MEANWHILE", CELL_TEXT, USE_DATA, false },
     { "where", "WHERE", CELL_NAME, USE_TEXT, false },
     { "slow_calls", "SLOW CALLS", CELL_COUNT, USE_DATA, false },
@@ -45,6 +47,8 @@ enum {
     CAUSE_FUNCTION,
     CAUSE_PATH,
     CAUSE_THREAD,
+    CAUSE_THREAD_TITLE,
+    CAUSE_TID,
     MEANWHILE,
     WHERE,
     SLOW_CALLS,
@@ -156,9 +160,9 @@ static char *why_caused_by(const struct why_line *line)
         return need_text("%s", "");
     char *path = why_innermost(w->path, w->function, CALLERS);
     const char *how = strcmp(w->cause, "holder") == 0 ? "held by" : "woken by";
-    char *text = *path        ? need_text("%s %s", how, path)
-                 : *w->thread ? need_text("%s thread %s", how, w->thread)
-                              : need_text("%s %s", how, w->function);
+    char *text = *path       ? need_text("%s %s", how, path)
+                 : *w->title ? need_text("%s thread %s", how, w->title)
+                             : need_text("%s %s", how, w->function);
     free(path);
     return text;
 }
@@ -342,6 +346,10 @@ static void why_fill_wait(struct cell *cells, const struct why_wait *wait)
         cell_text(&cells[CAUSE_PATH], wait->path);
     if (*wait->thread)
         cell_text(&cells[CAUSE_THREAD], wait->thread);
+    if (*wait->title)
+        cell_text(&cells[CAUSE_THREAD_TITLE], wait->title);
+    if (wait->tid)
+        cell_number(&cells[CAUSE_TID], wait->tid);
 }
 
 /* Text marks the row as that of a report with such a time. */

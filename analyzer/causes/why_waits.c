@@ -13,14 +13,20 @@ enum { MAX_PATH_BYTES = 4096 };
 
 enum why_text { KIND, NAME, WAITS_FOR, CAUSE, CAUSE_FUNCTION, CAUSE_PATH, CAUSE_THREAD, TEXTS };
 
+static size_t why_waits_column(const char *key)
+{
+    size_t column = 0;
+    while (strcmp(view_causes_columns[column].key, key) != 0)
+        column++;
+    return column;
+}
+
 static void why_waits_find_columns(size_t columns[TEXTS])
 {
     static const char *const keys[TEXTS] = { "object.kind",    "object.name", "waits_for",   "cause",
                                              "cause_function", "cause_path",  "cause_thread" };
     for (size_t i = 0; i < TEXTS; i++)
-        for (size_t j = 0; j < view_causes_column_count; j++)
-            if (strcmp(view_causes_columns[j].key, keys[i]) == 0)
-                columns[i] = j;
+        columns[i] = why_waits_column(keys[i]);
 }
 
 static const char *why_waits_keep(struct why_waits *w, const char *text)
@@ -29,23 +35,39 @@ static const char *why_waits_keep(struct why_waits *w, const char *text)
     return w->texts[w->text_count++] = need_copy(text, strlen(text));
 }
 
-static void why_waits_add(struct why_waits *w, const char *const *texts)
+static struct why_wait why_waits_make(struct why_waits *w, const char *const *texts, const struct cell *title,
+                                      const struct cell *tid)
 {
-    GROW(w->list, w->count, w->room);
-    struct why_wait *wait = &w->list[w->count++];
-    wait->kind = why_waits_keep(w, texts[KIND]);
-    wait->name = why_waits_keep(w, texts[NAME]);
-    wait->text = why_waits_keep(w, texts[WAITS_FOR]);
-    wait->cause = why_waits_keep(w, texts[CAUSE]);
-    wait->function = why_waits_keep(w, texts[CAUSE_FUNCTION]);
-    wait->path = why_waits_keep(w, texts[CAUSE_PATH]);
-    wait->thread = why_waits_keep(w, texts[CAUSE_THREAD]);
+    struct why_wait wait = { .tid = tid->known ? (uint32_t)tid->number : 0 };
+    wait.kind = why_waits_keep(w, texts[KIND]);
+    wait.name = why_waits_keep(w, texts[NAME]);
+    wait.text = why_waits_keep(w, texts[WAITS_FOR]);
+    wait.cause = why_waits_keep(w, texts[CAUSE]);
+    wait.function = why_waits_keep(w, texts[CAUSE_FUNCTION]);
+    wait.path = why_waits_keep(w, texts[CAUSE_PATH]);
+    wait.thread = why_waits_keep(w, texts[CAUSE_THREAD]);
+    wait.title = why_waits_keep(w, title->known ? title->text : "");
+    return wait;
+}
+
+void why_waits_join_threads(struct why_waits *w, struct why_wait *wait, const struct why_wait *other)
+{
+    const size_t length = thread_title_length(wait->title);
+    if (wait->tid != other->tid)
+        wait->tid = 0;
+    if (strcmp(wait->title, other->title) == 0)
+        return;
+    const bool alike = length == thread_title_length(other->title) && strncmp(wait->title, other->title, length) == 0;
+    char *common = need_copy(alike ? wait->title : wait->thread, alike ? length : strlen(wait->thread));
+    wait->title = why_waits_keep(w, common);
+    free(common);
 }
 
 /* Rows of the view differ by the paths that waited, too. Returns the number of each row's wait; the caller frees it. */
 static uint32_t *why_waits_number(struct why_waits *w, const struct table *t)
 {
     size_t columns[TEXTS] = { 0 }, length;
+    const size_t title = why_waits_column("cause_thread_title"), tid = why_waits_column("cause_tid");
     struct intern known = { 0 };
     uint32_t *numbers = need_memory(t->row_count + 1, sizeof *numbers);
     why_waits_find_columns(columns);
@@ -60,9 +82,15 @@ static uint32_t *why_waits_number(struct why_waits *w, const struct table *t)
         }
         need_stream_end(out);
         numbers[i] = intern(&known, key, length);
-        if (numbers[i] == w->count)
-            why_waits_add(w, texts);
         free(key);
+        const struct cell *cells = &t->cells[i * t->column_count];
+        const struct why_wait wait = why_waits_make(w, texts, &cells[title], &cells[tid]);
+        if (numbers[i] < w->count) {
+            why_waits_join_threads(w, &w->list[numbers[i]], &wait);
+            continue;
+        }
+        GROW(w->list, w->count, w->room);
+        w->list[w->count++] = wait;
     }
     intern_drop(&known);
     return numbers;

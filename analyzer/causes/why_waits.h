@@ -8,7 +8,9 @@
 struct why_wait {
     const char *kind, *name, *text; /* text: "mutex cache_lock" */
     const char *cause, *function, *path, *thread;
-    uint32_t number; /* waits of equal texts have equal numbers, in all sessions that are compared */
+    const char *title; /* what text shows of the thread */
+    uint32_t tid;      /* the thread's; zero if it is unknown, or if there are several */
+    uint32_t number;   /* waits of equal texts have equal numbers, in all sessions that are compared */
 };
 
 struct why_interval {
@@ -28,6 +30,9 @@ struct why_waits {
     char **texts;
     size_t text_count, text_room;
 };
+
+/* Waits that differ in their thread alone are one: its title and number are those that both have in common. */
+void why_waits_join_threads(struct why_waits *waits, struct why_wait *wait, const struct why_wait *other);
 
 /* Of the whole session, whatever part of it is selected. */
 struct why_waits why_waits_find(const struct analysis *analysis);

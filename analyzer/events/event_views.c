@@ -182,7 +182,7 @@ static void events_fill_row(struct cell *cells, const struct analysis *analysis,
     cell_number(&cells[COLUMN_SEVERITY], e->severity);
     cell_number(&cells[COLUMN_VERSION], e->version);
     events_fill_cost(cells, e, e->previous ? &events->list[e->previous - 1] : NULL, units, options->resolution);
-    cell_text(&cells[COLUMN_THREAD], t ? t->name : "");
+    cell_thread(&cells[COLUMN_THREAD], analysis, t ? t->serial : 0, t ? t->name : "");
     cell_text(&cells[COLUMN_CLASS], event_class_name(events, e->class));
     cell_text(&cells[COLUMN_GUID], guid);
     cell_text(&cells[COLUMN_TYPE], events_type_text(analysis->file, events, e, type));

@@ -153,14 +153,16 @@ static struct json_object *info_json_processes(const struct analysis *analysis)
     return list;
 }
 
-static struct json_object *info_json_threads(const struct session_file *f)
+static struct json_object *info_json_threads(const struct analysis *analysis)
 {
+    const struct session_file *f = analysis->file;
     struct json_object *list = json_object_new_array();
     for (size_t i = 0; i < f->thread_count; i++) {
         const struct trace_thread *t = &f->threads[i];
         const struct trace_process *p = session_file_process(f, t->process);
         struct json_object *object = json_object_new_object();
         info_json_text(object, "name", t->name);
+        info_json_text(object, "title", analysis_thread_name(analysis, t->serial));
         info_json_number(object, "tid", true, t->tid);
         info_json_number(object, "pid", p != NULL, p ? p->pid : 0);
         info_json_text(object, "os_events_from", recorded_source_name(t->os_source));
@@ -295,7 +297,7 @@ void info_print_json(const struct analysis *analysis, const char *path)
     fputs("\"processes\": ", stdout);
     json_put_object(stdout, info_json_processes(analysis));
     fputs(",\n \"threads\": ", stdout);
-    json_put_object(stdout, info_json_threads(analysis->file));
+    json_put_object(stdout, info_json_threads(analysis));
     if (analysis->file->more.keep) {
         fputs(",\n \"keep\": ", stdout);
         json_put_object(stdout, info_json_kept(analysis->file));

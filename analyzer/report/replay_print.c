@@ -28,7 +28,7 @@ enum {
 struct replay_printer {
     const struct session_file *file;
     const struct recorded_values *values; /* NULL if the session has none */
-    char **titles;                        /* of text: by thread, NULL for those whose names are enough */
+    char **titles;                        /* by thread, NULL for those whose names are enough */
     FILE *out;
     void (*print)(struct replay_printer *p, const struct replay_line *line);
     const struct time_unit *unit; /* of the moments */
@@ -102,6 +102,13 @@ static void replay_put_notes(unsigned set, FILE *out)
         }
     if (set)
         putc(')', out);
+}
+
+/* The title, or the name if that is enough. */
+static const char *replay_thread_title(const struct replay_printer *p, const struct trace_thread *thread)
+{
+    const char *title = thread && p->titles ? p->titles[thread - p->file->threads] : NULL;
+    return title ? title : thread ? thread->name : "";
 }
 
 /* The caller frees it. */
@@ -235,8 +242,10 @@ static void replay_print_csv(struct replay_printer *p, const struct replay_line 
 {
     char room[128];
     if (!p->begun)
-        fprintf(p->out, "time_ns,duration_ns,process,tid,thread,depth,kind,function,note,mark,text,page_faults%s\r\n",
-                p->values ? ",values" : "");
+        fprintf(
+            p->out,
+            "time_ns,duration_ns,process,tid,thread,depth,kind,function,note,mark,text,page_faults%s,thread_title\r\n",
+            p->values ? ",values" : "");
     if (line->has_time)
         fprintf(p->out, "%" PRIu64, replay_since_start(p, line->time));
     putc(',', p->out);
@@ -255,6 +264,8 @@ static void replay_print_csv(struct replay_printer *p, const struct replay_line 
     if (line->kind == REPLAY_PAGE_FAULTS)
         fprintf(p->out, "%" PRIu32, line->number);
     replay_put_values_field(p, line);
+    putc(',', p->out);
+    csv_print_text(replay_thread_title(p, line->thread), p->out);
     fputs("\r\n", p->out);
 }
 
@@ -280,6 +291,7 @@ static void replay_print_json(struct replay_printer *p, const struct replay_line
     json_object_object_add(o, "process", json_object_new_uint64(replay_pid(p, line)));
     json_object_object_add(o, "tid", replay_number_or_null(line->thread, line->thread ? line->thread->tid : 0));
     json_object_object_add(o, "thread", json_new_text(line->thread ? line->thread->name : ""));
+    json_object_object_add(o, "thread_title", json_new_text(replay_thread_title(p, line->thread)));
     json_object_object_add(o, "depth", json_object_new_uint64(line->depth));
     json_object_object_add(o, "kind", json_object_new_string(kind_keys[line->kind]));
     json_object_object_add(o, "function", line->function ? json_new_text(line->function) : NULL);
@@ -339,8 +351,7 @@ struct replay_printer *replay_printer_new(const char *format, const struct sessi
             continue;
         struct replay_printer *p = need_memory(1, sizeof *p);
         *p = (struct replay_printer){ .file = file, .values = options->values, .out = out, .print = formats[i].print };
-        if (p->print == replay_print_text)
-            p->titles = thread_titles_read(file);
+        p->titles = thread_titles_read(file);
         replay_measure_columns(p, options);
         return p;
     }

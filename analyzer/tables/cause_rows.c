@@ -22,6 +22,8 @@ const struct column view_causes_columns[] = {
     { "module", "MODULE", CELL_TEXT, USE_DATA, false },
     { "path", "PATH", CELL_PATH, USE_DATA, false },
     { "thread", "THREAD", CELL_TEXT, USE_ALWAYS, false },
+    { "thread_title", "TITLE", CELL_TEXT, USE_DATA, false },
+    { "tid", "TID", CELL_COUNT, USE_DATA, false },
     { "object.kind", "KIND", CELL_TEXT, USE_DATA, false },
     { "object.name", "NAME", CELL_TEXT, USE_DATA, false },
     { "waits_for", "WAITS FOR", CELL_OBJECT, USE_TEXT, false },
@@ -29,6 +31,8 @@ const struct column view_causes_columns[] = {
     { "cause_function", "CAUSED BY", CELL_NAME, USE_ALWAYS, false },
     { "cause_path", "CAUSED BY PATH", CELL_PATH, USE_DATA, false },
     { "cause_thread", "IN THREAD", CELL_TEXT, USE_ALWAYS, false },
+    { "cause_thread_title", "CAUSE TITLE", CELL_TEXT, USE_DATA, false },
+    { "cause_tid", "CAUSE TID", CELL_COUNT, USE_DATA, false },
     { "waits", "WAITS", CELL_COUNT, USE_ALWAYS, false },
     { "total", "TOTAL", CELL_TICKS, USE_ALWAYS, false },
     { "max", "LONGEST", CELL_TICKS, USE_ALWAYS, false },
@@ -41,6 +45,8 @@ enum {
     MODULE,
     PATH,
     THREAD,
+    THREAD_TITLE,
+    TID,
     KIND,
     NAME,
     WAITS_FOR,
@@ -48,6 +54,8 @@ enum {
     CAUSE_FUNCTION,
     CAUSE_PATH,
     CAUSE_THREAD,
+    CAUSE_THREAD_TITLE,
+    CAUSE_TID,
     WAITS,
     TOTAL,
     LONGEST,
@@ -106,9 +114,8 @@ static const struct function_name *cause_called(const struct cause_rows *r, cons
 static bool cause_calls_os(const struct cause_rows *r, const struct profile_wait *w)
 {
     const struct profile *p = r->waiting.profile;
-    if (p->nodes[w->place.node].parent == PROFILE_NONE)
-        return false;
-    return os_calls_is_library(p->modules[p->functions[p->nodes[w->place.node].function].module].path);
+    return p->nodes[w->place.node].parent != PROFILE_NONE &&
+           os_calls_is_library(p->modules[p->functions[p->nodes[w->place.node].function].module].path);
 }
 
 /* Of a call of the operating system, the call says more than a fault in it. */
@@ -418,12 +425,17 @@ static uint64_t *cause_find_elapsed(struct cause_rows *r)
 
 /* ---- rows ---- */
 
-/* Several threads of one name have that name, or what their titles have in common. */
+/* Several threads of one name have that name, or what their titles have in common. The title and the number are in the
+ * next cells. */
 static void cause_fill_thread(const struct cause_rows *r, struct cell *cell, uint32_t thread, bool one, bool same_title)
 {
+    const struct trace_thread *t = session_file_thread(r->loaded->file, thread);
     cell_thread(cell, r->loaded, one || same_title ? thread : 0, cause_thread_name(r, thread));
     if (!one && cell->shown)
         cell->shown[thread_title_length(cell->shown)] = 0;
+    cell_thread_title(&cell[1], cell);
+    if (one && t && t->tid)
+        cell_number(&cell[2], t->tid);
 }
 
 static void cause_fill_waiting(const struct cause_rows *r, const struct cause_row *row, struct cell *cells)

@@ -232,6 +232,7 @@ const struct column view_slowest_columns[] = {
     { "pid", "PROCESS", CELL_COUNT, USE_ALWAYS, false },
     { "thread", "THREAD", CELL_TEXT, USE_ALWAYS, false },
     { "caller", "CALLER", CELL_NAME, USE_ALWAYS, false },
+    { "thread_title", "TITLE", CELL_TEXT, USE_DATA, false },
 };
 enum { SLOWEST_COLUMNS = sizeof view_slowest_columns / sizeof *view_slowest_columns };
 const size_t view_slowest_column_count = SLOWEST_COLUMNS;
@@ -307,6 +308,7 @@ static void slowest_fill_call(struct cell *cells, const struct analysis *analysi
     if (p && p->pid)
         cell_number(&cells[8], p->pid);
     cell_thread(&cells[9], analysis, call->thread, t && t->name[0] ? t->name : "[unknown]");
+    cell_thread_title(&cells[11], &cells[9]);
     cell_text(&cells[10], call->caller == PROFILE_NONE ? "(start of thread)" : analysis->names[call->caller].name);
 }
 

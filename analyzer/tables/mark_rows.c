@@ -17,6 +17,7 @@ const struct column view_marks_columns[] = {
     { "function", "FUNCTION", CELL_NAME, USE_ALWAYS, false },
     { "text", "TEXT", CELL_TEXT, USE_ALWAYS, false },
     { "duration", "DURATION", CELL_TICKS, USE_ALWAYS, false },
+    { "thread_title", "TITLE", CELL_TEXT, USE_DATA, false },
 };
 enum { COLUMN_COUNT = sizeof view_marks_columns / sizeof *view_marks_columns };
 const size_t view_marks_column_count = COLUMN_COUNT;
@@ -88,6 +89,7 @@ static void marks_fill_row(struct cell *cells, const struct analysis *analysis, 
     if (p)
         cell_number(&cells[4], p->pid);
     cell_thread(&cells[5], analysis, thread, t ? t->name : "");
+    cell_thread_title(&cells[9], &cells[5]);
     if (row->mark)
         marks_fill_mark(cells, analysis, row->mark);
     else

@@ -93,16 +93,16 @@ static const struct column module_columns[] = {
     { "path", "PATH", CELL_TEXT, USE_ALWAYS, false },
 };
 static const struct column thread_columns[] = {
-    { "thread", "THREAD", CELL_TEXT, USE_ALWAYS, false },   { "tid", "TID", CELL_COUNT, USE_ALWAYS, false },
-    { "process", "PROCESS", CELL_TEXT, USE_ALWAYS, false }, { "pid", "PID", CELL_COUNT, USE_DATA, false },
-    { "session", "SESSION", CELL_TEXT, USE_ALWAYS, false },
+    { "thread", "THREAD", CELL_TEXT, USE_ALWAYS, false },    { "tid", "TID", CELL_COUNT, USE_ALWAYS, false },
+    { "process", "PROCESS", CELL_TEXT, USE_ALWAYS, false },  { "pid", "PID", CELL_COUNT, USE_DATA, false },
+    { "thread_title", "TITLE", CELL_TEXT, USE_DATA, false }, { "session", "SESSION", CELL_TEXT, USE_ALWAYS, false },
 };
 static const struct column process_columns[] = {
     { "process", "PROCESS", CELL_TEXT, USE_ALWAYS, false }, { "pid", "PID", CELL_COUNT, USE_ALWAYS, false },
     { "parent", "PARENT", CELL_COUNT, USE_DATA, false },    { "arguments", "COMMAND", CELL_TEXT, USE_ALWAYS, false },
     { "session", "SESSION", CELL_TEXT, USE_ALWAYS, false },
 };
-enum { COLUMN_SESSION = 4 };
+enum { COLUMN_THREAD_TITLE = 4, COLUMN_THREAD_SESSION = 5, COLUMN_SESSION = 4 };
 
 #define COLUMN_SET(columns, of_several)                                                                                \
     {                                                                                                                  \
@@ -165,8 +165,9 @@ static void rows_fill_thread(const struct analysis *analysis, struct cell *cells
     cell_text(&cells[2], process);
     if (p && p->pid)
         cell_number(&cells[3], p->pid);
+    cell_thread_title(&cells[COLUMN_THREAD_TITLE], &cells[0]);
     if (analysis->part_count)
-        cell_text(&cells[COLUMN_SESSION], analysis_session_of(analysis, pt->process));
+        cell_text(&cells[COLUMN_THREAD_SESSION], analysis_session_of(analysis, pt->process));
     free(process);
 }
 

@@ -254,6 +254,12 @@ void cell_thread(struct cell *cell, const struct analysis *analysis, uint32_t th
     cell->shown = title ? need_copy(title, strlen(title)) : NULL;
 }
 
+void cell_thread_title(struct cell *cell, const struct cell *thread)
+{
+    if (thread->known)
+        cell_text(cell, thread->shown ? thread->shown : thread->text);
+}
+
 void cell_call_time(struct cell *cell, uint64_t ticks, const struct summary *session)
 {
     cell_number(cell, ticks);

@@ -120,6 +120,9 @@ void cell_mark_waiting(struct cell *cell);
 struct analysis;
 void cell_thread(struct cell *cell, const struct analysis *analysis, uint32_t thread, const char *name);
 
+/* For data, what text shows of the thread whose cell that is: its title, or its name if that is enough. */
+void cell_thread_title(struct cell *cell, const struct cell *thread);
+
 /* A time of a single call, which text shows as below the session's resolution if it is. */
 void cell_call_time(struct cell *cell, uint64_t ticks, const struct summary *session);
 

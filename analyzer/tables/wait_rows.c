@@ -12,13 +12,18 @@
 #include "symbols/short_name.h"
 
 static const struct column columns[] = {
-    { "function", "WAITS IN", CELL_NAME, USE_ALWAYS, false }, { "module", "MODULE", CELL_TEXT, USE_DATA, false },
-    { "file", "FILE", CELL_TEXT, USE_DATA, false },           { "line", "LINE", CELL_COUNT, USE_DATA, false },
-    { "caller", "CALLED BY", CELL_NAME, USE_ALWAYS, false },  { "threads", "THREADS", CELL_THREADS, USE_ALWAYS, false },
+    { "function", "WAITS IN", CELL_NAME, USE_ALWAYS, false },
+    { "module", "MODULE", CELL_TEXT, USE_DATA, false },
+    { "file", "FILE", CELL_TEXT, USE_DATA, false },
+    { "line", "LINE", CELL_COUNT, USE_DATA, false },
+    { "caller", "CALLED BY", CELL_NAME, USE_ALWAYS, false },
+    { "threads", "THREADS", CELL_THREADS, USE_ALWAYS, false },
     { "source", "SOURCE", CELL_SOURCE, USE_TEXT, false },
+    { "thread_titles", "TITLES", CELL_THREADS, USE_DATA, false },
+    { "tid", "TID", CELL_COUNT, USE_DATA, false },
 };
 static const struct column share_column = { "threads_percent", "THREAD %", CELL_PERCENT, USE_CHOSEN, false };
-enum { FUNCTION, MODULE, SOURCE_FILE, SOURCE_LINE, CALLER, THREADS, SOURCE, COLUMN_COUNT };
+enum { FUNCTION, MODULE, SOURCE_FILE, SOURCE_LINE, CALLER, THREADS, SOURCE, THREAD_TITLES, TID, COLUMN_COUNT };
 
 enum { MAX_THREAD_NAMES = 3 };
 
@@ -232,6 +237,14 @@ static char *wait_thread_titles(const struct analysis *analysis, const struct wa
     return text;
 }
 
+static void wait_fill_tid(struct cell *cell, const struct analysis *analysis, const struct wait_thread *thread)
+{
+    const struct trace_thread *t =
+        session_file_thread(analysis->file, analysis->profile->threads[thread->thread].thread);
+    if (t && t->tid)
+        cell_number(cell, t->tid);
+}
+
 static uint64_t wait_threads_elapsed(const struct analysis *analysis, const struct wait_thread *threads, size_t count)
 {
     uint64_t sum = 0;
@@ -254,6 +267,9 @@ static void wait_add_row(struct table *t, const struct analysis *analysis, const
     cell_text(&cells[CALLER], wait->caller == PROFILE_NONE ? "(start of thread)" : analysis->names[wait->caller].name);
     cell_text(&cells[THREADS], names);
     cells[THREADS].shown = titles;
+    cell_thread_title(&cells[THREAD_TITLES], &cells[THREADS]);
+    if (count == 1)
+        wait_fill_tid(&cells[TID], analysis, threads);
     if (at != PROFILE_NONE) {
         cell_source(&cells[SOURCE], &analysis->names[at]);
         cell_text(&cells[SOURCE_FILE], analysis->names[at].file);

@@ -54,6 +54,16 @@ static uint64_t page_table_number(struct intern *texts, const struct column *col
     }
 }
 
+/* The page's texts are titles already. */
+static bool page_table_has(const struct column *column)
+{
+    static const char *const left_out[] = { "thread_title", "tid", "cause_thread_title", "cause_tid" };
+    for (size_t i = 0; i < sizeof left_out / sizeof *left_out; i++)
+        if (strcmp(column->key, left_out[i]) == 0)
+            return false;
+    return true;
+}
+
 static struct page_table page_table_of(const struct table *t, const char *name, struct intern *texts)
 {
     struct page_table p = { .name = name, .rows = t->row_count, .left_out = t->hidden_rows };
@@ -61,6 +71,8 @@ static struct page_table page_table_of(const struct table *t, const char *name, 
     for (size_t i = 0; i < t->column_count && p.columns < MAX_COLUMNS; i++) {
         uint64_t *values = &p.numbers[p.columns * p.rows];
         const struct column *column = &t->columns[i];
+        if (!page_table_has(column))
+            continue;
         for (size_t row = 0; row < p.rows; row++)
             values[row] = page_table_number(texts, column, &t->cells[row * t->column_count + i]);
         p.described[p.columns++] =

@@ -96,7 +96,7 @@ static void critical_write_idle(struct writer *w)
     write_thread_end(w, 1, 3, false, 260 * US);
 }
 
-static void critical_save_at(const char *name, unsigned also, uint64_t ticks_per_second)
+static void critical_save_named(const char *name, unsigned also, const char *second, uint64_t ticks_per_second)
 {
     struct writer *w = writer_new();
     write_header(w, ALSO, also, 4);
@@ -105,7 +105,7 @@ static void critical_save_at(const char *name, unsigned also, uint64_t ticks_per
     write_module(w, 1, 1, 0x400000, 0x401000, 0x402000, 0, "/bin/program");
     write_module(w, 1, 2, 0x800000, 0x801000, 0x802000, 0, "/lib/libc.so.6");
     write_thread_at(w, 1, 1, 100, SOURCE_PERF, 10 * US, "main");
-    write_thread_at(w, 1, 2, 101, SOURCE_PERF, 35 * US, "consumer");
+    write_thread_at(w, 1, 2, 101, SOURCE_PERF, 35 * US, second);
     write_thread_at(w, 1, 3, 102, SOURCE_PERF, 55 * US, "idler");
     critical_write_names(w);
     critical_write_main(w);
@@ -117,7 +117,7 @@ static void critical_save_at(const char *name, unsigned also, uint64_t ticks_per
 
 static void critical_save(const char *name, unsigned also)
 {
-    critical_save_at(name, also, 1000000000);
+    critical_save_named(name, also, "consumer", 1000000000);
 }
 
 Test(golden_critical, formats)
@@ -128,6 +128,19 @@ Test(golden_critical, formats)
     check_golden("critical path --format json", "critical.json");
     check_golden("critical path --by segment --format csv", "critical-segments.csv");
     check_golden("critical path --by thread --format csv", "critical-threads.csv");
+}
+
+/* Data has a thread's name, and what text shows of threads of one name. */
+Test(golden_critical, threads_of_one_name)
+{
+    critical_save_named("alike", CAUSES, "main", 1000000000);
+    char *text = run_well("$DWELL critical alike --format json | "
+                          "jq -c '.segments[], .threads[] | [.thread,.thread_title,.tid]' | LC_ALL=C sort -u");
+    cr_expect(eq(str, text,
+                 "[\"idler\",\"idler\",102]\n"
+                 "[\"main\",\"consume#2\",101]\n"
+                 "[\"main\",\"main#1\",100]\n"));
+    free(text);
 }
 
 Test(golden_critical, of_widths)
@@ -163,10 +176,10 @@ Test(golden_critical, units_of_moments)
 {
     static const char arguments[] = "critical %s --call produce_items_for_the_consumer --slowest --by segment";
     char command[128];
-    critical_save_at("columns", CAUSES, 16000000); /* from 6.25 ms to 10.625 ms */
+    critical_save_named("columns", CAUSES, "consumer", 16000000); /* from 6.25 ms to 10.625 ms */
     snprintf(command, sizeof command, arguments, "columns");
     check_golden(command, "critical-moments.txt");
-    critical_save_at("heading", CAUSES, 160000000); /* from 0.625 ms to 1.063 ms */
+    critical_save_named("heading", CAUSES, "consumer", 160000000); /* from 0.625 ms to 1.063 ms */
     snprintf(command, sizeof command, arguments, "heading");
     check_golden(command, "critical-moments-heading.txt");
 }

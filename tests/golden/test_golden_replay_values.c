@@ -72,13 +72,14 @@ Test(golden_replay_values, beside_the_calls)
                       "     70.000    30.000 us   10 p    }\n"
                       "     80.000     1.000 us   10 p    parse(char const*);\n"
                       "     90.000    89.000 us   10 p  }\n");
-    valued_expect("--format csv --to 30us",
-                  "time_ns,duration_ns,process,tid,thread,depth,kind,function,note,mark,text,page_faults,values\r\n"
-                  "1000,,10,10,p,0,begin,main,,,,,\r\n"
-                  "10000,,10,10,p,1,begin,handle,,,,,\"{\"\"n\"\":3,\"\"req->len\"\":-1}\"\r\n"
-                  "10000,2000,10,10,p,2,call,parse(char const*),,,,,\r\n"
-                  "20000,10000,10,10,p,1,end,handle,,,,,\r\n"
-                  ",,10,10,p,0,end,main,goes_on,,,,\r\n");
+    valued_expect(
+        "--format csv --to 30us",
+        "time_ns,duration_ns,process,tid,thread,depth,kind,function,note,mark,text,page_faults,values,thread_title\r\n"
+        "1000,,10,10,p,0,begin,main,,,,,,p\r\n"
+        "10000,,10,10,p,1,begin,handle,,,,,\"{\"\"n\"\":3,\"\"req->len\"\":-1}\",p\r\n"
+        "10000,2000,10,10,p,2,call,parse(char const*),,,,,,p\r\n"
+        "20000,10000,10,10,p,1,end,handle,,,,,,p\r\n"
+        ",,10,10,p,0,end,main,goes_on,,,,,p\r\n");
     valued_expect("--format json --from 15us --to 42us | jq -c '[.kind, .function, .note, .values]'",
                   "[\"begin\",\"main\",\"began_before\",null]\n"
                   "[\"call\",\"handle\",\"began_before\",{\"n\":3,\"req->len\":-1}]\n"
@@ -117,7 +118,7 @@ Test(golden_replay_values, withheld)
                           "sed -n '1p;3p' | cut -d, -f7- | tr -d '\\r'; "
                           "DWELL_WITHHOLD_VALUES=1 $DWELL replay valued.dwell --within 'handle: n = 3' 2>&1; true");
     cr_expect(eq(str, text,
-                 "kind,function,note,mark,text,page_faults\ncall,handle,,,,\n"
+                 "kind,function,note,mark,text,page_faults,thread_title\ncall,handle,,,,,p\n"
                  "dwell: values are left out here: dwell mcp --with-values shows them\n"));
     free(text);
 }

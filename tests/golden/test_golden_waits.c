@@ -238,6 +238,63 @@ Test(golden_waits, threads_of_one_name)
     free(text);
 }
 
+/* Rows of data have a thread's name, and what text shows of it, in every view that names threads. */
+Test(golden_waits, titles_in_data)
+{
+    static const struct {
+        const char *command, *filter, *expected;
+    } views[] = {
+        { "waits alike", ".rows[] | [.thread,.thread_title,.tid,.cause_thread,.cause_thread_title,.cause_tid]",
+          "[\"program\",\"serve#3\",203,null,null,null]\n"
+          "[\"program\",\"serve#2\",202,\"program\",\"serve#3\",203]\n"
+          "[\"program\",\"main#1\",201,\"program\",\"serve#2\",202]\n" },
+        { "waits alike --by thread", ".rows[] | [.thread,.thread_title,.tid]",
+          "[\"program\",\"serve#3\",203]\n"
+          "[\"program\",\"serve#2\",202]\n"
+          "[\"program\",\"main#1\",201]\n" },
+        { "report alike", ".waits[] | [.threads,.thread_titles,.tid]",
+          "[\"program (2 threads)\",\"serve (2 threads)\",null]\n"
+          "[\"program\",\"main#1\",201]\n" },
+        { "report alike --by thread", ".rows[] | [.thread,.thread_title,.tid]",
+          "[\"program\",\"serve#3\",203]\n"
+          "[\"program\",\"serve#2\",202]\n"
+          "[\"program\",\"main#1\",201]\n" },
+        { "slowest store alike", ".rows[] | [.thread,.thread_title,.tid]",
+          "[\"program\",\"serve#2\",202]\n"
+          "[\"program\",\"serve#3\",203]\n" },
+        { "info alike", ".threads[] | [.name,.title,.tid]",
+          "[\"main\",\"main\",100]\n"
+          "[\"server\",\"server\",101]\n"
+          "[\"program\",\"main#1\",201]\n"
+          "[\"program\",\"serve#2\",202]\n"
+          "[\"program\",\"serve#3\",203]\n" },
+        { "why store alike --call 1", ".rows[] | [.cause_thread,.cause_thread_title,.cause_tid]",
+          "[\"program\",\"serve\",null]\n"
+          "[null,null,null]\n"
+          "[null,null,null]\n"
+          "[null,null,null]\n" },
+        { "replay alike", "select(.kind == \"begin\") | [.thread,.thread_title,.tid,.function]",
+          "[\"program\",\"main#1\",201,\"main\"]\n"
+          "[\"program\",\"serve#2\",202,\"serve\"]\n"
+          "[\"program\",\"serve#3\",203,\"serve\"]\n"
+          "[\"program\",\"main#1\",201,\"await_work\"]\n"
+          "[\"program\",\"serve#2\",202,\"store\"]\n"
+          "[\"program\",\"serve#3\",203,\"store\"]\n"
+          "[\"program\",\"main#1\",201,\"pthread_mutex_lock\"]\n"
+          "[\"program\",\"serve#2\",202,\"pthread_mutex_lock\"]\n"
+          "[\"program\",\"serve#3\",203,\"pthread_mutex_lock\"]\n" },
+    };
+    waits_save_alike();
+    for (size_t i = 0; i < sizeof views / sizeof *views; i++) {
+        char *text = run_well("$DWELL %s --format json | jq -c '%s'", views[i].command, views[i].filter);
+        cr_expect(eq(str, text, (char *)views[i].expected), "%s", views[i].command);
+        free(text);
+    }
+    char *text = run_well("$DWELL replay alike --format csv | tr -d '\\r' | cut -d, -f8,13 | grep ^serve | sort -u");
+    cr_expect(eq(str, text, "serve,serve#2\nserve,serve#3\n"));
+    free(text);
+}
+
 /* A row of several threads has what their titles have in common. Data has their name. */
 Test(golden_waits, rows_of_several_threads_of_one_name)
 {

@@ -215,3 +215,19 @@ Test(unit_why_several, session_as_factor)
     cr_assert(epsilon_eq(dbl, why.factors.list[0].shares[WHY_USUAL], 90. / 190, 1e-9));
     several_drop(&why, loaded);
 }
+
+/* Waits that differ in their thread alone are one, with what the threads have in common. */
+Test(unit_why_several, threads_of_one_wait)
+{
+    struct why_waits waits = { .count = 0 };
+    struct why_wait wait = { .thread = "zstd", .title = "POOL_thread#4", .tid = 4 };
+    why_waits_join_threads(&waits, &wait, &(struct why_wait){ .thread = "zstd", .title = "POOL_thread#4", .tid = 4 });
+    cr_expect(eq(str, (char *)wait.title, "POOL_thread#4"));
+    cr_expect(eq(u32, wait.tid, 4));
+    why_waits_join_threads(&waits, &wait, &(struct why_wait){ .thread = "zstd", .title = "POOL_thread#5", .tid = 5 });
+    cr_expect(eq(str, (char *)wait.title, "POOL_thread"));
+    cr_expect(eq(u32, wait.tid, 0));
+    why_waits_join_threads(&waits, &wait, &(struct why_wait){ .thread = "zstd", .title = "main#1", .tid = 1 });
+    cr_expect(eq(str, (char *)wait.title, "zstd"));
+    why_waits_drop(&waits);
+}
