@@ -16,6 +16,17 @@
 
 enum { PAGE = 4096 };
 
+/* The beginning of the page of an address, and the first end of a page that is not below it. */
+static inline uint64_t page_begin(uint64_t address)
+{
+    return address & ~(uint64_t)(PAGE - 1);
+}
+
+static inline uint64_t page_end(uint64_t address)
+{
+    return page_begin(address + PAGE - 1);
+}
+
 /* Bytes that need no end mark. The owner of the memory is named where a text is passed. */
 struct text {
     const void *at;

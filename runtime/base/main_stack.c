@@ -14,5 +14,5 @@ uint64_t main_stack_end(uint64_t stack_pointer)
 uint64_t stack_certain_end(uint64_t stack_pointer)
 {
     const uint64_t main_end = main_stack_end(stack_pointer);
-    return main_end ? main_end : (stack_pointer & ~(uint64_t)(PAGE - 1)) + PAGE;
+    return main_end ? main_end : page_begin(stack_pointer) + PAGE;
 }

@@ -45,7 +45,7 @@ void count_stubs_make(struct count_stubs *stubs, const struct hook_places *place
                       void (*slow)(void *, void *))
 {
     *stubs = (struct count_stubs){ .at = NULL };
-    const uint32_t size = ((1 + count) * STUB_BYTES + PAGE - 1) / PAGE * PAGE;
+    const uint64_t size = page_end((1 + count) * STUB_BYTES);
     char *at = rewriter_map_near(places, size);
     if (!at)
         return;

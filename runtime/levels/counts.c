@@ -152,7 +152,7 @@ uint32_t counts_number(uint64_t function, uint64_t bias, uint32_t module, bool i
     if (slot->function)
         return slot->number;
     const bool fits = in_place && in_place_is_possible() && in_place_fits(function);
-    const uint32_t page = counts_page_for(bias, module, fits ? function & ~(uint64_t)(PAGE - 1) : 0);
+    const uint32_t page = counts_page_for(bias, module, fits ? page_begin(function) : 0);
     if (page == COUNTS_PAGES)
         return COUNTS_NONE;
     struct counts_functions *of = counts_pages[page];

@@ -57,14 +57,14 @@ void *rewriter_map_near(const struct hook_places *places, uint64_t size)
     }
     if (begin >= end || end - begin > MACHINE_REACH / 2 || size > MACHINE_REACH / 8)
         return NULL;
-    const uint64_t reach = MACHINE_REACH - (end - begin) - size, low = begin & ~(uint64_t)(PAGE - 1);
-    const uint64_t high = (end + PAGE - 1) & ~(uint64_t)(PAGE - 1);
+    const uint64_t reach = MACHINE_REACH - (end - begin) - size, low = page_begin(begin);
+    const uint64_t high = page_end(end);
     void *at = NULL;
     for (uint64_t distance = 16 * PAGE + size; !at && distance < reach && distance + STUB_STEP < low;
          distance += STUB_STEP)
         at = rewriter_map_at(low - distance, size);
     for (uint64_t distance = reach / 2; !at && distance < reach; distance += STUB_STEP)
-        at = rewriter_map_at(high + (distance & ~(uint64_t)(PAGE - 1)), size);
+        at = rewriter_map_at(high + page_begin(distance), size);
     return at;
 }
 
@@ -124,7 +124,7 @@ static struct rewriter_twin *rewriter_find_twin(const struct rewriter *r, uint64
 static void *rewriter_map_twin(struct rewriter_twin *twin, uint64_t target, int64_t steps)
 {
     const uint64_t stub = target + (uint64_t)(steps * MACHINE_TWIN_STEP);
-    char *pages = rewriter_map_at(stub & ~(uint64_t)(PAGE - 1), TWIN_BYTES);
+    char *pages = rewriter_map_at(page_begin(stub), TWIN_BYTES);
     *twin = (struct rewriter_twin){ .target = target, .stub = stub, .pages = pages };
     return pages;
 }
@@ -327,18 +327,17 @@ static const struct call_site *rewriter_protect_all(const struct rewriter *r, st
     struct rewriter_pages pages = { 0, 0, 0 };
     const struct call_site *first = NULL; /* of these pages */
     for (const struct call_site *site = rewriter_first(r, sites); site != end; site = rewriter_next(sites, site)) {
-        const uint64_t begin = site->address & ~(uint64_t)(PAGE - 1);
-        const uint64_t page_end = (site->address + site->length + PAGE - 1) & ~(uint64_t)(PAGE - 1);
+        const uint64_t begin = page_begin(site->address), last = page_end(site->address + site->length);
         const int protection = site->protected & ~PROTECTED_JOINS;
         const bool joins = begin <= pages.end || site->protected & PROTECTED_JOINS;
         if (begin >= pages.begin && joins && protection == pages.protection) {
-            pages.end = page_end > pages.end ? page_end : pages.end;
+            pages.end = last > pages.end ? last : pages.end;
             continue;
         }
         if (!rewriter_protect(r, now, &pages, writable))
             return first;
         first = site;
-        pages = (struct rewriter_pages){ begin, page_end, protection };
+        pages = (struct rewriter_pages){ begin, last, protection };
     }
     return rewriter_protect(r, now, &pages, writable) ? NULL : first;
 }
@@ -453,7 +452,7 @@ bool rewriter_apply(struct rewriter *r, struct call_sites *sites, enum hook hook
 static bool rewriter_set_page(const struct rewriter *r, struct code_pages *now, const struct slot_change *list,
                               uint32_t count)
 {
-    const uint64_t slot = list->slot, begin = slot & ~(uint64_t)(PAGE - 1);
+    const uint64_t slot = list->slot, begin = page_begin(slot);
     const bool constant = slot >= r->places->constant_begin && slot < r->places->constant_end;
     struct rewriter_pages page = { begin, begin + PAGE, PROT_READ | (constant ? 0 : PROT_WRITE) };
     if (now->fd >= 0)

@@ -208,8 +208,8 @@ static int process_set_up(void)
     runtime.recorder = recorder_of(runtime.mode, filter_begin(fd));
     if (runtime.activation.stopped && !filter_settings.starts)
         levels_begin_paused();
-    struct process *p = sys_memory((sizeof *p + PAGE - 1) / PAGE * PAGE);
-    if (!p || SYS3(madvise, p, (sizeof *p + PAGE - 1) / PAGE * PAGE, MADV_WIPEONFORK) < 0) {
+    struct process *p = sys_memory(page_end(sizeof *p));
+    if (!p || SYS3(madvise, p, page_end(sizeof *p), MADV_WIPEONFORK) < 0) {
         session_trouble(&runtime.session, DWELL_TROUBLE_NO_MEMORY);
         runtime.lossy = true;
         sys_close(fd);
