@@ -6,9 +6,12 @@
 #include "analysis/budget_reached.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "base/numbers.h"
+#include "base/text_options.h"
 #include "base/units.h"
 #include "profile/values.h"
 #include "trace/recorded_values.h"
@@ -111,4 +114,66 @@ char *budget_reached_text(const struct summary *summary)
         return need_text("overhead %g %% asked, over %d %% reached", summary->asked_percent, MOST_PERCENT);
     const int digits = summary->reached_percent < 9.95;
     return need_text("overhead %g %% asked, %.*f %% reached", summary->asked_percent, digits, summary->reached_percent);
+}
+
+/* Otherwise recording consisted of probes alone. */
+static bool budget_has_acted(const struct summary *summary)
+{
+    return summary->budget_acted && summary->asked_percent > 0;
+}
+
+/* The time of the probes in percent of the program's own; negative if it is unknown. */
+static double budget_probes_percent(const struct summary *summary)
+{
+    const enum value_id of = summary->off_cpu_known ? VALUE_CPU : VALUE_ELAPSED;
+    const uint64_t own = times_value(&summary->sums, of, INCLUSIVE);
+    return summary->overhead_known && own ? percent_of(summary->overhead, own) : -1;
+}
+
+static char *budget_percent_text(double percent)
+{
+    return percent > MOST_PERCENT ? need_text("over %d %%", MOST_PERCENT)
+                                  : need_text("%.*f %%", percent < 9.95, percent);
+}
+
+char *budget_added_text(const struct summary *summary)
+{
+    const bool asked = budget_has_acted(summary);
+    const double percent = asked ? summary->reached_percent : budget_probes_percent(summary);
+    const char *of = summary->off_cpu_known ? "CPU" : "elapsed";
+    if (percent < 0)
+        return NULL;
+    char *added = budget_percent_text(percent);
+    char *text =
+        asked ? need_text("recording added %s to the %s time (%g %% asked)", added, of, summary->asked_percent)
+              : need_text("probes added %s to the %s time, left out here%s", added, of, summary->raw ? "" : " (--raw)");
+    free(added);
+    return text;
+}
+
+/* "33.8 ms, 4.3 %, are left out as the probes' own". */
+static char *budget_subtracted_text(const struct summary *summary)
+{
+    char time[TIME_TEXT], *percent = budget_percent_text(budget_probes_percent(summary));
+    text_time(ticks_to_ns(summary->overhead, summary->ticks_per_second), time);
+    char *text = need_text("%s, %s, are left out as the probes' own", time, percent);
+    free(percent);
+    return text;
+}
+
+char *budget_parts_text(const struct summary *summary)
+{
+    if (budget_probes_percent(summary) < 0)
+        return NULL;
+    char *subtracted = budget_subtracted_text(summary), *added = budget_added_text(summary);
+    const bool asked = budget_has_acted(summary), sampled = asked && summary->stack_samples;
+    char *samples = sampled ? need_text("; %.1f %% of the samples are in probes",
+                                        percent_of(summary->samples_in_probes, summary->stack_samples))
+                            : need_text("%s", "");
+    char *text =
+        asked ? need_text("%s: %s%s", added + strlen("recording "), subtracted, samples) : need_text("%s", subtracted);
+    free(samples);
+    free(added);
+    free(subtracted);
+    return text;
 }

@@ -286,15 +286,18 @@ static void info_print_checksums(const struct session_file *f, uint64_t events)
                         f->health.sealed_chunks);
 }
 
-/* What recording took of the program's time, if there was a budget. */
+/* What recording took of the program's time, and how much of it the budget allows, if there was one. */
 static void info_print_budget(const struct analysis *analysis)
 {
-    char *reached = budget_reached_text(&analysis->summary);
+    char *reached = budget_reached_text(&analysis->summary), *parts = budget_parts_text(&analysis->summary);
+    if (parts)
+        info_print_line("recording", "%s", parts);
     if (reached)
         info_print_line("budget", "%s%s", reached,
                         analysis->summary.budget_acted
                             ? ""
                             : "; no function was changed (the first 250,000 calls of a program are timed)");
+    free(parts);
     free(reached);
 }
 

@@ -163,9 +163,9 @@ static const char *report_hint(const struct analysis *analysis)
 }
 
 /* What follows the tables. Remarks about rows must have been added. */
-static char *report_closing(const struct analysis *analysis)
+static char *report_closing(const struct analysis *analysis, size_t remark_lines)
 {
-    return closing_text(&analysis->summary, report_hint(analysis), terminal_width(stdout));
+    return closing_text(&analysis->summary, report_hint(analysis), terminal_width(stdout), remark_lines);
 }
 
 static void report_order_work(const struct report_settings *s, struct analysis *analysis, struct table *work,
@@ -183,7 +183,7 @@ static void report_print_hot(const struct report_settings *s, struct analysis *a
     report_put(opening_text(analysis, terminal_width(stdout)));
     s->shared.print(&work, stdout);
     table_drop(&work);
-    report_put(closing_text(&analysis->summary, NULL, terminal_width(stdout)));
+    report_put(closing_text(&analysis->summary, NULL, terminal_width(stdout), USUAL_REMARK_LINES));
 }
 
 /* Both tables and what stands around them share the screen. A remark about the rows of work can take lines from them.
@@ -192,11 +192,16 @@ static void report_print_first_screen(const struct report_settings *s, struct an
 {
     const size_t lines = terminal_height(stdout);
     struct table work = view_work(analysis), waits = view_waits(analysis);
-    char *opening = opening_text(analysis, terminal_width(stdout)), *closing = report_closing(analysis);
+    char *opening = opening_text(analysis, terminal_width(stdout)),
+         *closing = report_closing(analysis, USUAL_REMARK_LINES);
     struct first_screen_rows rows = first_screen_fit(lines, text_lines(opening) + text_lines(closing), waits.row_count);
     report_order_work(s, analysis, &work, rows.work);
     free(closing);
-    closing = report_closing(analysis);
+    closing = report_closing(analysis, USUAL_REMARK_LINES);
+    if (!first_screen_has_room(lines, text_lines(opening) + text_lines(closing), waits.row_count)) {
+        free(closing);
+        closing = report_closing(analysis, USUAL_REMARK_LINES - 1);
+    }
     rows = first_screen_fit(lines, text_lines(opening) + text_lines(closing), waits.row_count);
     if (!shared_is_set(&s->shared, SHARED_LIMIT))
         table_limit(&work, rows.work);
@@ -280,7 +285,7 @@ static void report_print_rows(const struct report_settings *s, struct analysis *
         s->shared.print(&table, stdout);
     table_drop(&table);
     if (text)
-        report_put(closing_text(&analysis->summary, NULL, terminal_width(stdout)));
+        report_put(closing_text(&analysis->summary, NULL, terminal_width(stdout), USUAL_REMARK_LINES));
 }
 
 int command_report(int argc, char **argv)

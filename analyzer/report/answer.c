@@ -215,7 +215,7 @@ static bool answer_needs_module(const struct analysis *analysis, const struct an
     return needs;
 }
 
-static void answer_put_functions(const struct analysis *analysis, FILE *out)
+static void answer_put_functions(const struct analysis *analysis, size_t most, FILE *out)
 {
     const struct summary *summary = &analysis->summary;
     const enum value_id value = summary->off_cpu_known ? VALUE_CPU : VALUE_ELAPSED;
@@ -225,7 +225,7 @@ static void answer_put_functions(const struct analysis *analysis, FILE *out)
     char time[TIME_TEXT];
     answer_time(analysis, all, time);
     fprintf(out, "%s %s", value == VALUE_CPU ? "CPU" : "elapsed", time);
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count && i < most; i++) {
         const double share = percent_of(found[i].time, all);
         if (i && share < least_of_function)
             break;
@@ -276,7 +276,7 @@ static void answer_put_run(const struct analysis *analysis, FILE *out)
     fputs(": ", out);
 }
 
-char *answer_sentence(const struct analysis *analysis)
+char *answer_sentence_with(const struct analysis *analysis, size_t functions)
 {
     char *text;
     size_t length;
@@ -286,10 +286,15 @@ char *answer_sentence(const struct analysis *analysis)
     answer_put_run(analysis, out);
     if (analysis->profile->function_count) {
         answer_put_thread(analysis, out);
-        answer_put_functions(analysis, out);
+        answer_put_functions(analysis, functions, out);
     } else {
         fputs("no calls were recorded", out);
     }
     need_stream_end(out);
     return text;
+}
+
+char *answer_sentence(const struct analysis *analysis)
+{
+    return answer_sentence_with(analysis, MOST_FUNCTIONS);
 }

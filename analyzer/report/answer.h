@@ -10,4 +10,7 @@
  * make the text visible. The caller frees it. */
 char *answer_sentence(const struct analysis *analysis);
 
+/* The same with at most so many functions, three at most. */
+char *answer_sentence_with(const struct analysis *analysis, size_t functions);
+
 #endif

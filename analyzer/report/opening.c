@@ -5,12 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/budget_reached.h"
 #include "base/memory.h"
 #include "report/answer.h"
 #include "report/text_lines.h"
 #include "report/text_summary.h"
 
-enum { REMARK_LINES = 2 };
+enum { FUNCTIONS = 3, OPENING_LINES = 2, USUAL_WIDTH = 80 };
 
 /* ---- lines ---- */
 
@@ -24,10 +25,10 @@ size_t text_lines(const char *text)
 
 /* ---- above ---- */
 
-char *opening_line(const struct analysis *analysis)
+static char *opening_line_with(const struct analysis *analysis, size_t functions)
 {
     const struct summary *summary = &analysis->summary;
-    char *answer = answer_sentence(analysis);
+    char *answer = answer_sentence_with(analysis, functions);
     if (!answer)
         answer = text_summary_facts(summary, false);
     char *line = need_text("%s%s%s: %s", summary->path, summary->selection ? ", " : "",
@@ -36,14 +37,30 @@ char *opening_line(const struct analysis *analysis)
     return line;
 }
 
-char *opening_text(const struct analysis *analysis, size_t width)
+char *opening_line(const struct analysis *analysis)
 {
-    char *text, *line = opening_line(analysis);
+    return opening_line_with(analysis, FUNCTIONS);
+}
+
+static char *opening_text_with(const struct analysis *analysis, size_t functions, size_t width)
+{
+    char *text, *line = opening_line_with(analysis, functions);
     size_t length;
     FILE *out = need_stream(&text, &length);
     text_put_lines(out, line, width);
     need_stream_end(out);
     free(line);
+    return text;
+}
+
+char *opening_text(const struct analysis *analysis, size_t width)
+{
+    char *text = opening_text_with(analysis, FUNCTIONS, width);
+    for (size_t functions = FUNCTIONS - 1; functions && width >= USUAL_WIDTH && text_lines(text) > OPENING_LINES;
+         functions--) {
+        free(text);
+        text = opening_text_with(analysis, functions, width);
+    }
     return text;
 }
 
@@ -62,10 +79,10 @@ static void closing_put_first(FILE *out, const char *text, size_t lines)
 }
 
 /* Whole remarks, but for the first one, whose lines may be too many. */
-static void closing_put_remarks(FILE *out, const struct summary *summary, size_t width)
+static void closing_put_remarks(FILE *out, const struct summary *summary, size_t width, size_t most)
 {
     size_t used = 0;
-    for (size_t i = 0; i < summary->remark_count && used < REMARK_LINES; i++) {
+    for (size_t i = 0; i < summary->remark_count && used < most; i++) {
         if (summary_is_caveat(summary, i))
             continue;
         char *text, *line = need_text("! %s", summary->remarks[i]);
@@ -74,8 +91,8 @@ static void closing_put_remarks(FILE *out, const struct summary *summary, size_t
         text_put_lines(lines, line, width);
         need_stream_end(lines);
         const size_t needs = text_lines(text);
-        if (used == 0 || used + needs <= REMARK_LINES)
-            closing_put_first(out, text, REMARK_LINES);
+        if (used == 0 || used + needs <= most)
+            closing_put_first(out, text, most);
         used += needs;
         free(text);
         free(line);
@@ -91,23 +108,26 @@ static void closing_put_counted(FILE *out, size_t count, const char *hint, size_
     free(line);
 }
 
-char *closing_text(const struct summary *summary, const char *hint, size_t width)
+char *closing_text(const struct summary *summary, const char *hint, size_t width, size_t remark_lines)
 {
     char *text, *facts = summary->imported || summary->samples ? NULL : text_summary_facts(summary, true);
-    char *legend = text_summary_legend(summary);
+    char *legend = text_summary_legend(summary), *added = facts ? budget_added_text(summary) : NULL;
     const size_t count = summary_count_special(summary);
     size_t length;
     FILE *out = need_stream(&text, &length);
     if (facts || legend || count || hint)
         fputs("\n", out);
+    char *sums = need_text("%s%s%s", added ? added : "", added && facts ? "; " : "", facts ? facts : "");
     if (facts)
-        text_put_lines(out, facts, width);
+        text_put_lines(out, sums, width);
     if (legend)
         text_put_lines(out, legend, width);
-    closing_put_remarks(out, summary, width);
+    closing_put_remarks(out, summary, width, remark_lines);
     closing_put_counted(out, count, hint, width);
     need_stream_end(out);
+    free(sums);
     free(legend);
+    free(added);
     free(facts);
     return text;
 }

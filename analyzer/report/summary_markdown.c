@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/budget_reached.h"
 #include "base/memory.h"
 #include "base/text_options.h"
 #include "report/markdown.h"
@@ -91,10 +92,15 @@ static void summary_print_waits(const struct table *t, FILE *out)
 
 static void summary_print_end(const struct summary *summary, FILE *out)
 {
-    char *facts = text_summary_facts(summary, true), *legend = text_summary_legend(summary);
+    char *facts = text_summary_facts(summary, true), *legend = text_summary_legend(summary),
+         *added = budget_added_text(summary);
     const size_t count = summary_count_special(summary);
     fputs("\n", out);
     markdown_put_text(facts, out);
+    if (added) {
+        fputs("; ", out);
+        markdown_put_text(added, out);
+    }
     fputs("\n", out);
     if (legend) {
         fputs("\n", out);
@@ -111,6 +117,7 @@ static void summary_print_end(const struct summary *summary, FILE *out)
     if (count > MOST_REMARKS)
         fprintf(out, "\n%zu remarks: `dwell info`\n", count);
     free(legend);
+    free(added);
     free(facts);
 }
 

@@ -72,25 +72,19 @@ static void text_put_recorded(const struct summary *summary, bool brief, FILE *o
     else
         fputs(", application unknown (no source of OS events)", out);
     if (brief && bounds_are_apart(summary))
-        fputs(" (APP.*: without intervals in which the OS intervened)", out);
+        fputs(" (APP.*: without OS intervals)", out);
     if (!brief && summary->application_known && !summary->partial_paths)
         text_print_count(out, summary->os_events, "OS event", "OS events");
     if (!brief)
         text_print_count(out, summary->processes, "process", "processes");
     if (!brief && !summary->partial_paths)
         text_print_count(out, summary->events, "event", "events");
-    if (summary->stack_samples) {
+    if (summary->stack_samples)
         text_print_count(out, summary->stack_samples, "sample", "samples");
-        fprintf(out, " (%.1f %% in probes)", percent_of(summary->samples_in_probes, summary->stack_samples));
-    }
-    if (summary->overhead_known) {
-        text_print_time(summary, "; ", summary->overhead, out);
-        fprintf(out, " of CPU time of probes left out%s", summary->raw ? "" : " (--raw)");
-    }
-    char *reached = summary->budget_acted ? budget_reached_text(summary) : NULL;
-    if (reached)
-        fprintf(out, "; %s", reached);
-    free(reached);
+    char *added = brief ? NULL : budget_added_text(summary);
+    if (added)
+        fprintf(out, "; %s", added);
+    free(added);
 }
 
 char *text_summary_facts(const struct summary *summary, bool brief)

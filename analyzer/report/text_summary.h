@@ -7,8 +7,8 @@
 
 #include "analysis/summary.h"
 
-/* The session's sums as a part of a line. `brief`: the times alone, without the length of the run and the
- * numbers of events. The caller frees it. */
+/* The session's sums as a part of a line. `brief`: the times alone, without the length of the run, the
+ * numbers of events, and what recording added (analysis/budget_reached.h). The caller frees it. */
 char *text_summary_facts(const struct summary *summary, bool brief);
 
 /* What the marks of rows mean, as a line of text, if calls were only counted. NULL otherwise. The caller frees it. */

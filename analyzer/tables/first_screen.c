@@ -14,7 +14,7 @@ enum { WORK_NAME_ROOM = 30, WAIT_NAME_ROOM = 30 };
 
 /* Lines that are not rows, besides those above and below the tables: two tables with an empty line, a heading, column
  * names and a line for hidden rows, and the shell's or the pager's prompt. */
-enum { OTHER_LINES = 2 * 4 + 1 };
+enum { OTHER_LINES = 2 * 4 + 1, LEAST_WORK = 4, LEAST_WAITS = 3 };
 
 #define WORK_COLUMNS                                                                                                   \
     "cpu_exclusive,cpu_exclusive_percent,cpu_inclusive,cpu_inclusive_percent,elapsed_exclusive,elapsed_inclusive,"     \
@@ -82,11 +82,18 @@ static size_t first_screen_clamp(size_t rows, size_t least, size_t most)
 struct first_screen_rows first_screen_fit(size_t lines, size_t around, size_t waits)
 {
     const size_t room = !lines ? 30 : less(lines, OTHER_LINES + around);
-    const size_t wait_rows = first_screen_clamp(room / 3, 3, 10), used = waits < wait_rows ? waits : wait_rows;
+    const size_t wait_rows = first_screen_clamp(room / 3, LEAST_WAITS, 10),
+                 used = waits < wait_rows ? waits : wait_rows;
     return (struct first_screen_rows){
-        .work = !lines ? 20 : first_screen_clamp(room > used ? room - used : 0, 4, 20),
+        .work = !lines ? 20 : first_screen_clamp(room > used ? room - used : 0, LEAST_WORK, 20),
         .waits = wait_rows,
     };
+}
+
+bool first_screen_has_room(size_t lines, size_t around, size_t waits)
+{
+    const size_t used = waits < LEAST_WAITS ? waits : LEAST_WAITS;
+    return !lines || less(lines, OTHER_LINES + around) >= LEAST_WORK + used;
 }
 
 struct table view_longest_waits(const struct analysis *analysis, size_t limit)

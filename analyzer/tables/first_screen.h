@@ -22,9 +22,12 @@ struct first_screen_rows {
 };
 
 /* The rows that fit on a screen of `lines` lines, with both headings and `around` lines above and below the tables. At
- * least 5 rows of work and 3 of waits, at most 20 and 10. Those are shown if `lines` is zero: the screen is unknown.
+ * least 4 rows of work and 3 of waits, at most 20 and 10. Those are shown if `lines` is zero: the screen is unknown.
  * `waits` is how many waits there are. */
 struct first_screen_rows first_screen_fit(size_t lines, size_t around, size_t waits);
+
+/* Whether the least rows fit. */
+bool first_screen_has_room(size_t lines, size_t around, size_t waits);
 
 /* The same as view_waits, only the longest waits, sorted. The heading says how many there are. */
 struct table view_longest_waits(const struct analysis *analysis, size_t limit);

@@ -4,6 +4,7 @@
 #include <criterion/new/assert.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "dwell/format.h"
 #include "support/golden.h"
@@ -65,6 +66,31 @@ Test(golden_first_screen, of_24_lines)
                  "/dev/null </dev/null | tr -d '\\r' | sed 's/ *$//'");
     check_text(text, "first-screen-24-lines.txt");
     free(text);
+}
+
+/* Neither two remarks nor a long name make it a line too long: then there are fewer functions above, and one remark. */
+Test(golden_first_screen, of_24_lines_with_remarks)
+{
+    enum { TROUBLE = 116, LOST_EVENTS = 120 };
+    struct writer *w = waiting_many();
+    write_header(w, TROUBLE, DWELL_TROUBLE_TRUNCATED | DWELL_TROUBLE_MAX_SIZE, 4);
+    write_header(w, LOST_EVENTS, 12, 8);
+    first_screen_save(w, "as-long-as-those-of-days-and-hosts.data");
+    for (size_t rows = 24; rows >= 22; rows--) {
+        char *text =
+            run_well("DWELL_PAGER= TERM=dumb LC_ALL=C.UTF-8 script -qec \"stty cols 80 rows %zu; $DWELL report "
+                     "as-long*\" /dev/null </dev/null | tr -d '\\r' | sed 's/ *$//'",
+                     rows);
+        size_t lines = 0;
+        for (const char *at = text; (at = strchr(at, '\n')); at++)
+            lines++;
+        cr_expect(eq(sz, lines, rows - 1)); /* and the prompt */
+        cr_expect(has(text, "CPU 325 ms: compute_25 8 %, compute_24 7 %\n\nWork"), "%s", text);
+        cr_expect(has(text, "\n! 12 events were lost\n"), "%s", text);
+        cr_expect(eq(int, has(text, "\n! the file was truncated"), rows > 22), "%s", text);
+        cr_expect(has(text, "\n3 remarks: dwell info; next: "), "%s", text);
+        free(text);
+    }
 }
 
 /* Remarks come after the tables, the losses first: two lines of them, and how many there are. */

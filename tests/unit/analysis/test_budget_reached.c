@@ -135,3 +135,40 @@ Test(unit_budget_reached, unknown)
     loaded.summary.sums.elapsed_inclusive = 0;
     budget_reached_expect("overhead 10 % asked, 0.0 % reached");
 }
+
+static void budget_added_expect(const char *added, const char *parts)
+{
+    char *one = budget_added_text(&loaded.summary), *all = budget_parts_text(&loaded.summary);
+    cr_expect(eq(str, one ? one : "none", (char *)added));
+    cr_expect(eq(str, all ? all : "none", (char *)parts));
+    free(all);
+    free(one);
+}
+
+/* One figure says how much recording disturbed the run. Info relates the others to it. */
+Test(unit_budget_reached, one_figure_of_disturbance)
+{
+    struct summary *s = &loaded.summary;
+    s->asked_percent = 10;
+    s->reached_percent = 17.4;
+    s->budget_acted = s->overhead_known = true;
+    s->stack_samples = 280;
+    s->samples_in_probes = 39;
+    budget_added_expect("recording added 17 % to the CPU time (10 % asked)",
+                        "added 17 % to the CPU time (10 % asked): 99.000 ms, 5.0 %, are left out as the probes' own; "
+                        "13.9 % of the samples are in probes");
+    s->stack_samples = 0;
+    s->reached_percent = 2000;
+    budget_added_expect("recording added over 1000 % to the CPU time (10 % asked)",
+                        "added over 1000 % to the CPU time (10 % asked): 99.000 ms, 5.0 %, are left out as the probes' "
+                        "own");
+    s->budget_acted = false;
+    budget_added_expect("probes added 5.0 % to the CPU time, left out here (--raw)",
+                        "99.000 ms, 5.0 %, are left out as the probes' own");
+    s->off_cpu_known = false;
+    s->overhead = 300;
+    budget_added_expect("probes added 15 % to the elapsed time, left out here (--raw)",
+                        "300.000 ms, 15 %, are left out as the probes' own");
+    s->overhead_known = false;
+    budget_added_expect("none", "none");
+}

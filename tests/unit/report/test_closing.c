@@ -15,7 +15,7 @@ static struct summary closing_summary(void)
 
 static void closing_expect(struct summary *summary, size_t width, const char *wanted)
 {
-    char *text = closing_text(summary, rest, width);
+    char *text = closing_text(summary, rest, width, USUAL_REMARK_LINES);
     cr_expect(eq(str, text, (char *)wanted));
     free(text);
     summary_drop_remarks(summary);
@@ -70,4 +70,26 @@ Test(unit_closing, caveats)
                    "1 remark: dwell info; next: something\n");
     s.partly_timed = 0;
     closing_expect(&s, 80, "\n1 function only counted: - unknown\nnext: something\n");
+}
+
+/* The figure of what recording added stands before the sums. With one line for remarks, there is one. */
+Test(unit_closing, what_recording_added_comes_first)
+{
+    struct summary s = { .ticks_per_second = 1000, .off_cpu_known = true, .application_known = true };
+    s.sums.elapsed_inclusive = s.elapsed_inclusive = s.application_inclusive = 2000;
+    s.overhead_known = s.budget_acted = true;
+    s.asked_percent = 10;
+    s.reached_percent = 17;
+    s.threads = 4;
+    s.stack_samples = 280;
+    s.samples_in_probes = 39;
+    summary_remark(&s, "events-lost", "one");
+    summary_remark(&s, "events-lost", "two");
+    char *text = closing_text(&s, rest, 80, 1);
+    cr_expect(eq(
+        str, text,
+        "\nrecording added 17 % to the CPU time (10 % asked); elapsed 2.000 s summed over 4\n"
+        "threads, application 2.000 s (APP.*: without OS intervals), 280 samples\n! one\n2 remarks: dwell info; next: something\n"));
+    free(text);
+    summary_drop_remarks(&s);
 }
