@@ -34,7 +34,7 @@ static void keep_copy_find(const struct keep_copying *c, bool live, bool *wanted
     struct dwell_keep keep = { .around = 0 };
     size_t count;
     kept_settings_read(file, &keep);
-    struct kept_window *windows = kept_windows(c->chosen, keep.around, &count);
+    struct kept_window *windows = kept_windows(c->chosen, &keep, &count);
     struct keep_rings r = keep_rings_find(file, live);
     for (size_t i = 0; i < r.count; i++) {
         const struct trace_chunk *chunk = r.list[i];
@@ -173,7 +173,9 @@ static void keep_copy_header(struct keep_copying *c)
     page.more.kept_calls = page.more.usual_calls = page.more.limited_calls = page.more.unkept_calls = 0;
     page.more.dropped_calls = page.more.dropped_usual = page.more.forgotten = page.more.dropped_processes = 0;
     page.more.room_until = page.more.free_bytes = 0;
+    page.more.shared_count = page.more.shared_forgotten = 0;
     memset(page.more.offers, 0, sizeof page.more.offers);
+    memset(page.more.shared, 0, sizeof page.more.shared);
     for (size_t i = 0; i < c->chosen->count; i++)
         (*(c->chosen->calls[i].usual ? &page.more.usual_calls : &page.more.kept_calls))++;
     keep_copy_write(c, &page, sizeof page, 0);

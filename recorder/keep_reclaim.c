@@ -42,7 +42,7 @@ struct reclaim_window {
 struct reclaim {
     struct keep_reclaim *of;
     struct session_file *file;
-    uint64_t around;              /* ticks */
+    struct dwell_keep keep;       /* the settings */
     struct serials keeping, left; /* processes with windows; gone ones of which a chunk is left */
     struct offsets unneeded;      /* chunks of gone processes outside of windows; sorted */
     uint64_t unneeded_bytes;
@@ -92,6 +92,8 @@ static void reclaim_judge_chunk(struct reclaim *r, const struct trace_chunk *chu
 {
     const struct kept_window range = { chunk->process, chunk->start_time, end };
     if (kept_windows_cover(windows, count, &range)) {
+        if (r->keep.flags & DWELL_KEEP_OTHERS) /* the window may be another process' */
+            serials_add(&r->keeping, chunk->process);
         GROW(r->windows, r->window_count, r->window_room);
         r->windows[r->window_count++] = (struct reclaim_window){ end, chunk->size };
     } else if (reclaim_has_gone(r, chunk->process)) {
@@ -105,7 +107,7 @@ static void reclaim_judge_chunks(struct reclaim *r)
 {
     size_t count;
     r->window_count = r->unneeded.count = r->unneeded_bytes = 0;
-    struct kept_window *windows = kept_windows(&r->file->kept, r->around, &count);
+    struct kept_window *windows = kept_windows(&r->file->kept, &r->keep, &count);
     struct keep_rings rings = keep_rings_find(r->file, true), values = keep_rings_of_values(r->file);
     for (size_t i = 0; i < rings.count; i++) {
         rings.live = !reclaim_has_gone(r, rings.list[i]->process);
@@ -116,6 +118,7 @@ static void reclaim_judge_chunks(struct reclaim *r)
     keep_rings_free(&rings);
     keep_rings_free(&values);
     free(windows);
+    serials_sort(&r->keeping);
     if (r->unneeded.count)
         qsort(r->unneeded.list, r->unneeded.count, sizeof *r->unneeded.list, compare_numbers);
 }
@@ -286,7 +289,7 @@ static void reclaim_make_room(struct reclaim *r)
     if (until == 0)
         return;
     __atomic_store_n(room_until, until, __ATOMIC_RELEASE);
-    const struct keep_drop drop = { r->of->session, r->of->fd, r->around, until, reclaim_ended, r };
+    const struct keep_drop drop = { r->of->session, r->of->fd, r->keep.around, until, reclaim_ended, r };
     keep_drop_calls(&drop, r->file);
     reclaim_find_keeping(r);
     reclaim_judge_chunks(r);
@@ -325,7 +328,6 @@ static void reclaim_run(struct reclaim *r, bool newest)
 void keep_reclaim(struct keep_reclaim *of)
 {
     const char *error;
-    struct dwell_keep keep;
     gone_processes_take(&of->watch->gone, &of->gone, &of->gone_count, &of->gone_room);
     if (of->gone_count)
         qsort(of->gone, of->gone_count, sizeof *of->gone, compare_numbers_32);
@@ -333,10 +335,8 @@ void keep_reclaim(struct keep_reclaim *of)
     if (!file)
         return;
     struct reclaim r = { .of = of, .file = file };
-    if (session_is_whole(of->session) && kept_settings_read(file, &keep)) {
-        r.around = keep.around;
-        reclaim_run(&r, of->session->header->max_size && keep.flags & DWELL_KEEP_NEWEST);
-    }
+    if (session_is_whole(of->session) && kept_settings_read(file, &r.keep))
+        reclaim_run(&r, of->session->header->max_size && r.keep.flags & DWELL_KEEP_NEWEST);
     keep_space_end(&r.space);
     free(r.keeping.list);
     free(r.left.list);

@@ -62,7 +62,7 @@ void keep_trim(const struct session *session, int fd, const char *path)
     if (kept_settings_read(file, &keep)) {
         size_t count, kept_count = 0;
         keep_trim_calls(session, fd, file, keep.around);
-        struct kept_window *windows = kept_windows(&file->kept, keep.around, &count);
+        struct kept_window *windows = kept_windows(&file->kept, &keep, &count);
         struct keep_rings r = keep_rings_find(file, false);
         struct kept_window *kept = need_memory(r.count + 1, sizeof *kept);
         for (size_t i = 0; i < r.count; i++) {

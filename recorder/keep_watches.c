@@ -131,7 +131,7 @@ bool keep_watches_write(const struct keep_watches *watches, const struct session
         .most = watches->most,
         .usual = watches->usual,
         .watches = watches->count,
-        .flags = watches->newest ? DWELL_KEEP_NEWEST : 0,
+        .flags = (watches->newest ? DWELL_KEEP_NEWEST : 0) | (watches->others ? DWELL_KEEP_OTHERS : 0),
     };
     for (uint32_t i = 0; i < watches->count; i++)
         keep.watch[i] = keep_watch_as_written(&watches->list[i], session);

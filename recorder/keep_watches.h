@@ -25,6 +25,7 @@ struct keep_watches {
     uint32_t most;      /* windows in a period */
     uint32_t usual;     /* one call in so many is kept to compare; zero: none */
     bool newest;        /* the oldest windows make room for later ones */
+    bool others;        /* windows are those of all processes */
 };
 
 /* Whether a pattern is for activities of trace events alone: "marker:WHAT" or "activity:CLASS". */

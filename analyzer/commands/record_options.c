@@ -224,8 +224,9 @@ static void record_read_keep_limit(void *settings, const struct option_row *row,
 static void record_check_keep(struct record_settings *s)
 {
     struct keep_watches *keep = &s->filters.keep;
-    if (!keep->count && (keep->usual || keep->most || s->on_keep))
-        die(STATUS_OWN_FAILURE, "--keep-usual, --keep-limit and --on-keep are for --keep 'FUNCTION>TIME'");
+    if (!keep->count && (keep->usual || keep->most || keep->others || s->on_keep))
+        die(STATUS_OWN_FAILURE,
+            "--keep-usual, --keep-limit, --keep-others and --on-keep are for --keep 'FUNCTION>TIME'");
     if (s->on_keep && !strstr(s->on_keep, "{}"))
         die(STATUS_OWN_FAILURE, "--on-keep: '%s' has no {}, where the name of a window's file is to be", s->on_keep);
     if (!keep->count)
@@ -351,6 +352,8 @@ const struct option_row record_own_options[] = {
       READ_BY(record_read_filter) },
     { "keep-around", "TIME", "With --keep: what to keep before and after each slow call (default: 5ms)",
       STORE_DURATION(struct record_settings, filters.keep.around_ns, 0, UINT64_C(60000000000), "at most 60s") },
+    { "keep-others", NULL, "With --keep: windows have all processes of the recording, not only that of the slow call",
+      STORE_FLAG(struct record_settings, filters.keep.others) },
     { "keep-usual", "N", "With --keep: of the calls that are not slow, keep one in N to compare; see dwell why",
       STORE_NUMBER(struct record_settings, filters.keep.usual, 1, 1000000000, "a number from 1 to 1000000000") },
     { "keep-limit", "N/UNIT", "With --keep: keep at most N slow calls in each s, min, h or day (10/min)",

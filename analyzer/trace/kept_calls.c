@@ -60,13 +60,14 @@ static int kept_compare_windows(const void *a, const void *b)
     return ORDER_BY(x, y, process, begin);
 }
 
-struct kept_window *kept_windows(const struct kept_calls *kept, uint64_t around, size_t *count)
+struct kept_window *kept_windows(const struct kept_calls *kept, const struct dwell_keep *keep, size_t *count)
 {
+    const uint64_t around = keep->around;
     struct kept_window *windows = need_memory(kept->count, sizeof *windows);
     for (size_t i = 0; i < kept->count; i++) {
         const struct trace_kept *call = &kept->calls[i];
         windows[i] = (struct kept_window){
-            .process = call->process,
+            .process = keep->flags & DWELL_KEEP_OTHERS ? 0 : call->process,
             .begin = call->enter_time > around ? call->enter_time - around : 0,
             .end = call->exit_time < UINT64_MAX - around ? call->exit_time + around : UINT64_MAX,
         };
@@ -84,10 +85,16 @@ struct kept_window *kept_windows(const struct kept_calls *kept, uint64_t around,
     return windows;
 }
 
-bool kept_windows_cover(const struct kept_window *windows, size_t count, const struct kept_window *range)
+static bool kept_windows_overlap(const struct kept_window *windows, size_t count, const struct kept_window *range)
 {
     /* the first one that ends at or after the range's begin */
     const size_t first = LOWER_BOUND(
         w, windows, count, w->process < range->process || (w->process == range->process && w->end < range->begin));
     return first < count && windows[first].process == range->process && windows[first].begin <= range->end;
+}
+
+bool kept_windows_cover(const struct kept_window *windows, size_t count, const struct kept_window *range)
+{
+    const struct kept_window of_all = { 0, range->begin, range->end };
+    return kept_windows_overlap(windows, count, range) || kept_windows_overlap(windows, count, &of_all);
 }

@@ -36,12 +36,12 @@ bool kept_settings_read(const struct session_file *file, struct dwell_keep *keep
 
 /* A range of time of a process that belongs to windows. */
 struct kept_window {
-    uint32_t process;
+    uint32_t process; /* zero: of all processes */
     uint64_t begin, end;
 };
 
-/* The windows of all calls, by process and time, and those that overlap as one. The caller frees them. */
-struct kept_window *kept_windows(const struct kept_calls *kept, uint64_t around, size_t *count);
+/* The windows of calls, by process and time, and those that overlap as one. The caller frees them. */
+struct kept_window *kept_windows(const struct kept_calls *kept, const struct dwell_keep *keep, size_t *count);
 
 /* Whether a range of time of a process overlaps one. */
 bool kept_windows_cover(const struct kept_window *windows, size_t count, const struct kept_window *range);

@@ -25,6 +25,7 @@ struct dwell_watch {
 
 enum dwell_keep_flag {
     DWELL_KEEP_NEWEST = 1, /* in a session that has max_size, the oldest windows make room */
+    DWELL_KEEP_OTHERS = 2, /* a window is one of all processes */
 };
 
 /* A keep chunk, of one unit. The recorder writes it before the program starts; dwell_file_more.keep is its offset.
@@ -40,8 +41,8 @@ struct dwell_keep {
     struct dwell_watch watch[DWELL_KEEP_WATCHES];
 };
 
-/* A kept call. All events of its process from `around` before its enter to `around` after its exit are in its window.
- * No strings. */
+/* A kept call. All events of its process from `around` before its enter to `around` after its exit are in its window;
+ * of all processes with DWELL_KEEP_OTHERS. No strings. */
 struct dwell_rec_kept {
     struct dwell_record record;
     uint32_t thread;

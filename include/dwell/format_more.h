@@ -12,6 +12,12 @@
 enum { DWELL_OFFERS = 256, DWELL_OFFER_UNITS = 4095 /* the most */ };
 #define DWELL_OFFERED UINT32_MAX
 
+/* Windows of slow calls that all processes keep, one after another, and in turn when there are more. */
+enum { DWELL_SHARED_WINDOWS = 64 };
+struct dwell_shared_window {
+    uint64_t begin, end; /* ticks; begin is UINT64_MAX while it is written */
+};
+
 /* Behind the header in page 0. Members are added at its end: they are zero in older files. */
 struct dwell_file_more {
     uint64_t hole_searches; /* how often a thread searched its chunk for records that were not stored */
@@ -38,6 +44,9 @@ struct dwell_file_more {
     uint64_t room_until;        /* ticks: all windows that begin up to then make room, whichever process they are of */
     uint64_t free_bytes; /* private to the writers: of free chunks that any of them may take, when that was counted */
     uint64_t offers[DWELL_OFFERS]; /* private to the writers: such chunks, as offset | units; or zero */
+    uint64_t shared_count;         /* private to the processes, as all from here on: of shared windows so far */
+    uint64_t shared_forgotten;     /* ticks: the latest end of those that are not in the list any more */
+    struct dwell_shared_window shared[DWELL_SHARED_WINDOWS];
 };
 
 #endif

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "keep_calls.h"
+#include "keep_shared.h"
 #include "lock.h"
 #include "metadata_records.h"
 #include "offers.h"
@@ -48,6 +49,7 @@ void keep_begin(int fd)
         .on = true, .usual = from.usual, .around = from.around, .period = from.period, .most = from.most
     };
     s.asks = s.usual;
+    s.others = from.flags & DWELL_KEEP_OTHERS;
     s.watches = from.watches;
     for (uint32_t i = 0; i <= DWELL_KEEP_WATCHES; i++)
         s.limits[i] = UINT64_MAX;
@@ -140,7 +142,7 @@ bool keep_covers(uint64_t begin, uint64_t end)
         covers = begin <= w->end && end >= w->begin;
     }
     lock_release(&k->lock);
-    return covers;
+    return covers || (keep_settings.others && !dropped && keep_shared_cover(begin, end));
 }
 
 /* ---- calls ---- */
@@ -274,6 +276,8 @@ static bool keep_record(const struct thread *t, const struct dwell_rec_kept *cal
         .end = record.exit_time + around,
     };
     keep_add_window(&runtime.process->keep, window);
+    if (keep_settings.others)
+        keep_shared_add(window.begin, window.end);
     record.missing = keep_missing(t, &window);
     return keep_store(&record, window.begin);
 }

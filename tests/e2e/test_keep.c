@@ -420,8 +420,11 @@ Test(e2e_keep, what_is_wrong)
         { "--keep 'handle>1xmean'", WRONG_LIMIT("handle>1xmean") },
         { "--keep '>20ms'", WRONG_LIMIT(">20ms") },
         { "--keep 'f>1s' --mode profile", "--keep: mode profile has no single calls; use --mode ring=SIZE\n" },
-        { "--keep-usual 5", "--keep-usual, --keep-limit and --on-keep are for --keep 'FUNCTION>TIME'\n" },
-        { "--on-keep 'echo {}'", "--keep-usual, --keep-limit and --on-keep are for --keep 'FUNCTION>TIME'\n" },
+        { "--keep-usual 5",
+          "--keep-usual, --keep-limit, --keep-others and --on-keep are for --keep 'FUNCTION>TIME'\n" },
+        { "--keep-others", "--keep-usual, --keep-limit, --keep-others and --on-keep are for --keep 'FUNCTION>TIME'\n" },
+        { "--on-keep 'echo {}'",
+          "--keep-usual, --keep-limit, --keep-others and --on-keep are for --keep 'FUNCTION>TIME'\n" },
         { "--keep 'f>1s' --on-keep 'echo'",
           "--on-keep: 'echo' has no {}, where the name of a window's file is to be\n" },
         { "--keep 'f>1s' --keep-limit 5", "--keep-limit: '5' is not a number from 1 to 1000000 of windows in a time, "

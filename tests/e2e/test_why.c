@@ -101,6 +101,14 @@ PLANTED(lock_that_another_thread_holds, "lock", "20ms",
 PLANTED_KEPT(lock_that_another_process_holds, "process", "20ms",
              "look_up_shared;pthread_mutex_lock blocked mutex shared holder nap",
              "look_up_shared;pthread_mutex_lock blocked mutex shared holder (outside functions)")
+/* Unless those of the others are asked for. */
+Test(e2e_why, lock_that_another_process_holds_in_its_window)
+{
+    why_record_kept("--overhead none --keep-others", "20ms", "process");
+    why_expect_first(FIRST_OF(NOT_PREEMPTED),
+                     "handle;look_up_shared;pthread_mutex_lock blocked mutex shared holder nap\n", "process", "others");
+}
+
 PLANTED(lock_of_a_writer, "writer", "20ms", "read_table;pthread_rwlock_rdlock blocked rwlock table_lock holder nap")
 PLANTED(answer_that_comes_late, "late", "20ms",
         "ask;ask_question;pthread_cond_wait blocked condition answered waker answer")

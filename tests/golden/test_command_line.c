@@ -65,7 +65,7 @@ Test(golden_command_line, help_of_daily_use)
     char *daily = run_well("$DWELL record --help"), *all = run_well("$DWELL record --help-all");
     char *options = run_well("$DWELL record --help | grep -c '^  \\(-., \\|    \\)--[a-z]'");
     cr_assert(eq(str, options, "12\n")); /* with --help and --help-all */
-    cr_assert(has(daily, "\n'dwell record --help-all' lists 41 more options.\n"), "%s", daily);
+    cr_assert(has(daily, "\n'dwell record --help-all' lists 42 more options.\n"), "%s", daily);
     cr_assert(has(daily, "  --mode=MODE"));
     cr_assert(not(has(daily, "--spool-limit")));
     cr_assert(not(has(daily, "--callers-of")));
