@@ -193,8 +193,10 @@ static void planned_put_function(struct planned_module *m, uint64_t function, co
 /* ---- functions ---- */
 
 /* Why a value is never recorded, whatever the code is; NULL if it may be. */
-static const char *planned_refuse(const struct argument *a)
+static const char *planned_refuse(const struct planned_values *v, const struct argument *a)
 {
+    if (v->sums && a->result)
+        return "mode profile adds calls up before their results are known; use --mode trace or ring";
     if (a->kind == ARGUMENT_NONE)
         return "it is no single value: name a part of it";
     return strlen(a->name) < DWELL_VALUES_NAME ? NULL : "its name is too long";
@@ -206,7 +208,7 @@ static bool planned_can_read(const struct planned_module *m, const struct functi
 {
     enum missing why = MISSING_NOT;
     bool any = false;
-    const char *refused = planned_refuse(&f->list[argument]);
+    const char *refused = planned_refuse(m->values, &f->list[argument]);
     for (size_t i = 0; i < f->site_count; i++) {
         const struct argument_use *use = &f->sites[i].uses[argument];
         const bool site = planned_is_site(&f->sites[i], f->list[argument].result);

@@ -25,6 +25,7 @@ struct planned_values {
     uint32_t text_bytes; /* of a text that are kept; zero for the usual number */
     const char *origin;  /* begins messages; NULL: "--values" */
     bool many;
+    bool sums;           /* mode profile: calls are added up by what they begin with, so results are not read */
     bool off;            /* their values are not to be read: the functions alone are found */
     bool read;           /* a module was looked at */
     struct error unread; /* why the first one, the program, cannot be read */

@@ -28,6 +28,7 @@ struct analysis_options {
     bool limits;       /* find the shortest and the longest calls, also if they must be read again */
     bool limits_later; /* with limits: if they can be found by analysis_scan_with_limits, they are left to it */
     bool durations;    /* keep how long completed calls took, by path */
+    bool by_values;    /* mode profile: calls with different values are on different paths (profile/trees.h) */
     struct selection_request selection; /* the part of the session that is loaded; the rest is ignored */
 };
 

@@ -363,6 +363,12 @@ static bool load_check_lines(const struct analysis *analysis, enum lines lines, 
     return error_set(error, "%s: recorded without call sites; record again with --call-sites", analysis->file->path);
 }
 
+/* Whether calls with different values are to be on different paths. */
+static bool load_is_by_values(const struct analysis *analysis, const struct analysis_options *options)
+{
+    return options->by_values && session_file_can_have_valued_sums(analysis->file);
+}
+
 static void load_collect(struct analysis *analysis, const struct analysis_options *options)
 {
     const unsigned jobs = options->jobs ? options->jobs : collect_default_jobs();
@@ -370,6 +376,9 @@ static void load_collect(struct analysis *analysis, const struct analysis_option
     if (options->lines != LINES_NONE && analysis->file->header.also & DWELL_ALSO_CALL_SITES) {
         analysis->profile = collect_sites(analysis->file, analysis->samples, jobs, analysis->selection);
         analysis->lines = lines_find(analysis->file, analysis->profile);
+    } else if (load_is_by_values(analysis, options)) {
+        analysis->profile = collect_tree_durations(analysis->file, analysis->samples, jobs, analysis->selection,
+                                                   durations_wanted(analysis), loaded_values(analysis));
     } else if (options->durations) {
         single_calls_collect(analysis, jobs);
     } else {
@@ -399,7 +408,7 @@ static void load_profile(struct analysis *analysis, const struct analysis_option
     analysis->summary.raw = options->raw;
     analysis->jobs = options->jobs;
     analysis->limits = options->limits;
-    analysis->durations = options->durations;
+    analysis->durations = options->durations || load_is_by_values(analysis, options);
     analysis->summary.partial_paths = analysis->file->sums.summed_count && analysis->selection;
     if (!options->raw)
         analysis_subtract_overhead(analysis);

@@ -17,6 +17,8 @@ static const struct {
 bool session_needs_check(unsigned needs, const struct session_file *file, const char *instead, struct error *error)
 {
     const char *sums = session_file_why_sums(file);
+    if (needs & SESSION_VALUED_CALLS && !session_file_can_have_valued_sums(file))
+        needs |= SESSION_SINGLE_CALLS;
     const bool imported = file->header.origin & DWELL_ORIGIN_IMPORTED;
     const char *record = imported ? "" : "; record in mode trace or ring", *before = imported ? "; " : ", or ";
     for (size_t i = 0; sums && i < sizeof of_events / sizeof *of_events; i++)

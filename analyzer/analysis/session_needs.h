@@ -14,7 +14,8 @@ struct session_file;
 /* Bits of a set. */
 enum session_needs {
     SESSION_SINGLE_CALLS = 1 << 0,
-    SESSION_ORDER = 1 << 1, /* of the events of all threads */
+    SESSION_ORDER = 1 << 1,        /* of the events of all threads */
+    SESSION_VALUED_CALLS = 1 << 4, /* single calls, or their sums by recorded values */
     /* Known when the session has been loaded. */
     SESSION_PROBES = 1 << 2,    /* and what they cost */
     SESSION_OS_EVENTS = 1 << 3, /* for application times */

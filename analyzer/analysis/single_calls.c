@@ -286,7 +286,7 @@ void single_calls_collect(struct analysis *analysis, unsigned jobs)
 {
     if (analysis->file->sums.summed_count || analysis->file->header.mode == DWELL_MODE_PROFILE) {
         analysis->profile = collect_tree_durations(analysis->file, analysis->samples, jobs, analysis->selection,
-                                                   durations_wanted(analysis));
+                                                   durations_wanted(analysis), NULL);
         return;
     }
     if (single_calls_have_range(analysis) || analysis->samples) { /* samples take a part of the paths' time */

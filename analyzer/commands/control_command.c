@@ -147,7 +147,7 @@ static void control_send_command(struct dwell_control *control, uint32_t pid, ui
     if (control->result == -ENOSPC && command == DWELL_COMMAND_EVENT)
         die(STATUS_ERROR, "process %u: too many classes; use * for all", pid);
     if (control->result == -EOPNOTSUPP && command == DWELL_COMMAND_VALUES)
-        die(STATUS_ERROR, "process %u cannot record values: they need x86-64, and mode trace or ring", pid);
+        die(STATUS_ERROR, "process %u cannot record values: they need x86-64 or aarch64", pid);
     if (control->result == -ENOSYS)
         die(STATUS_ERROR, "process %u has a runtime of another version, which does not know this command", pid);
     if (control->result < 0)

@@ -60,8 +60,7 @@ char *control_values_text(const char *setting, uint32_t pid, const struct sessio
     struct planned_values v = { .count = 0 };
     struct error error = { NULL };
     uint64_t offset = 0;
-    if (session->header->mode == DWELL_MODE_PROFILE)
-        die(STATUS_ERROR, "control: values: mode profile keeps no single calls; record in mode trace or ring");
+    v.sums = session->header->mode == DWELL_MODE_PROFILE;
     if (changed_values_parse(&v, setting, &error)) {
         control_values_find(&v, pid, fd, &error);
         control_values_check(&v, pid, &error);

@@ -282,8 +282,7 @@ void record_check_options(void *settings)
         die(STATUS_OWN_FAILURE, "--values-many is for --values FUNCTION");
     if (s->values.text_bytes && !s->values.count)
         die(STATUS_OWN_FAILURE, "--values-text is for --values FUNCTION");
-    if (s->values.count && s->mode == DWELL_MODE_PROFILE)
-        die(STATUS_OWN_FAILURE, "--values: mode profile keeps no single calls; use --mode trace or ring");
+    s->values.sums = s->mode == DWELL_MODE_PROFILE;
     if (filters_have_targets(&s->filters) && (s->filters.shortest_ns || s->filters.time_count))
         die(STATUS_OWN_FAILURE, "--min has no effect on --callers-of; use one of them");
     if (s->every && s->mode != DWELL_MODE_PROFILE)

@@ -124,7 +124,7 @@ static void scaling_add_remarks(struct scaling_sessions *all, const struct scali
 {
     struct summary *summary = &all->first.summary;
     const size_t short_ones = scaling->point_count - scaling->fitted_count;
-    recorded_argument_remark_valueless(summary, all->calls.valueless);
+    recorded_argument_remark_valueless(summary, all->calls.valueless, false);
     if (all->calls.unsuitable)
         summary_remark(summary, "values-not-above-zero",
                        "left out, as their values are not above zero: %" PRIu64 " call%s", all->calls.unsuitable,

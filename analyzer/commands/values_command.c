@@ -64,7 +64,7 @@ static const struct command_line line = {
         "  dwell values 'handle:req->len'\n"
         "  dwell values --list ./prog 'Parser::*' --format json",
     .options = options,
-    .needs = SESSION_SINGLE_CALLS,
+    .needs = SESSION_VALUED_CALLS,
     .shared = shared,
 };
 
@@ -73,7 +73,8 @@ static const struct command_line line = {
 static void values_add_remarks(struct analysis *analysis, const struct recorded_values *values,
                                const struct by_value *by)
 {
-    recorded_argument_remark_valueless(&analysis->summary, by->valueless);
+    recorded_argument_remark_valueless(&analysis->summary, by->valueless, by->sums);
+    recorded_argument_remark_others(&analysis->summary, by->others);
     recorded_argument_remark_losses(&analysis->summary, analysis->file->more.lost_values, values->damaged_chunks,
                                     values->later_calls);
 }
@@ -105,14 +106,15 @@ static void values_view(struct values_settings *s)
         die(STATUS_ERROR, "values: give the values once, by FUNCTION:WHAT or by --by");
     if (s->by)
         by.what = s->by;
+    s->shared.load.by_values = true;
     shared_options_load(&analysis, function_words_file(&s->words), &s->shared);
     by.function = option_timed_function(&analysis, function);
     const struct recorded_values *values = loaded_values(&analysis);
     if (!view_by_value(&analysis, values, &by, &table, &error))
         die_of(&error);
     values_add_remarks(&analysis, values, &by);
-    table.heading =
-        need_text("%s: %" PRIu64 " completed calls by %s", analysis.names[by.function].name, by.valued, by.what);
+    table.heading = need_text("%s: %" PRIu64 " %scalls by %s", analysis.names[by.function].name, by.valued,
+                              by.sums ? "" : "completed ", by.what);
     const size_t limit = shared_is_set(&s->shared, SHARED_LIMIT) ? s->shared.limit : USUAL_ROWS;
     table_limit(&table, limit ? limit : table.row_count);
     values_print(s, &analysis.names[by.function], &table);

@@ -278,6 +278,9 @@ void within_values_find(const char *path, struct analysis_options *load)
     if (!within_needs_session(&load->selection))
         return;
     command_load(&analysis, path, &options);
+    if (session_file_why_sums(analysis.file))
+        die(STATUS_ERROR, "%s: %s, so it has sums without times and cannot be cut by --within", path,
+            session_file_why_sums(analysis.file));
     within_find_any(&load->selection, &analysis);
     within_find_all(&load->selection, &analysis);
     load->selection.values = loaded_values_take(&analysis);

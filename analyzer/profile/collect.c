@@ -278,11 +278,26 @@ static void collect_with_workers(struct collect_whole *whole, const struct sessi
     free(asked_ends);
 }
 
-static struct profile *collect_trees(const struct session_file *file, const struct session_samples *samples,
-                                     const struct selection *selection, bool sites, unsigned kinds)
+/* What is wanted of call trees. */
+struct collect_trees {
+    bool sites;
+    unsigned kinds; /* of durations, as in trees.h */
+    const struct recorded_values *values;
+};
+
+static struct profile *collect_read_trees(const struct session_file *file, const struct selection *selection,
+                                          const struct collect_trees *wanted)
 {
-    struct profile *trees =
-        kinds ? trees_profile_with_durations(file, selection, kinds) : trees_profile(file, selection, sites);
+    if (wanted->values)
+        return trees_profile_by_values(file, selection, wanted->kinds, wanted->values);
+    return wanted->kinds ? trees_profile_with_durations(file, selection, wanted->kinds)
+                         : trees_profile(file, selection, wanted->sites);
+}
+
+static struct profile *collect_trees(const struct session_file *file, const struct session_samples *samples,
+                                     const struct selection *selection, const struct collect_trees *wanted)
+{
+    struct profile *trees = collect_read_trees(file, selection, wanted);
     if (samples && trees->node_count > trees->thread_count)
         sampled_trees_add(trees, file, samples);
     return trees;
@@ -316,18 +331,18 @@ static void collect_add_events(struct profile *p, const struct session_file *fil
 }
 
 static struct profile *collect_part(const struct session_file *file, const struct session_samples *samples,
-                                    unsigned jobs, const struct selection *selection, bool sites, unsigned kinds,
+                                    unsigned jobs, const struct selection *selection, const struct collect_trees *trees,
                                     struct timed_session *timed)
 {
-    struct profile *p = collect_trees(file, samples, selection, sites, kinds);
-    collect_add_events(p, file, samples, jobs, selection, sites, timed);
+    struct profile *p = collect_trees(file, samples, selection, trees);
+    collect_add_events(p, file, samples, jobs, selection, trees->sites, timed);
     return selection && selection->cut ? collect_used(p) : p;
 }
 
 void collect_add_selection(struct profile *p, const struct session_file *file, const struct session_samples *samples,
                            unsigned jobs, const struct selection *selection)
 {
-    struct profile *trees = collect_trees(file, samples, selection, false, 0);
+    struct profile *trees = collect_trees(file, samples, selection, &(struct collect_trees){ .sites = false });
     profile_merge(p, trees);
     profile_free(trees);
     collect_add_events(p, file, samples, jobs, selection, false, NULL);
@@ -336,19 +351,21 @@ void collect_add_selection(struct profile *p, const struct session_file *file, c
 struct profile *collect_selection(const struct session_file *file, const struct session_samples *samples, unsigned jobs,
                                   const struct selection *selection)
 {
-    return collect_part(file, samples, jobs, selection, false, 0, NULL);
+    return collect_part(file, samples, jobs, selection, &(struct collect_trees){ .sites = false }, NULL);
 }
 
 struct profile *collect_tree_durations(const struct session_file *file, const struct session_samples *samples,
-                                       unsigned jobs, const struct selection *selection, unsigned kinds)
+                                       unsigned jobs, const struct selection *selection, unsigned kinds,
+                                       const struct recorded_values *values)
 {
-    return collect_part(file, samples, jobs, selection, false, kinds, NULL);
+    return collect_part(file, samples, jobs, selection, &(struct collect_trees){ .kinds = kinds, .values = values },
+                        NULL);
 }
 
 struct profile *collect_sites(const struct session_file *file, const struct session_samples *samples, unsigned jobs,
                               const struct selection *selection)
 {
-    return collect_part(file, samples, jobs, selection, true, 0, NULL);
+    return collect_part(file, samples, jobs, selection, &(struct collect_trees){ .sites = true }, NULL);
 }
 
 struct profile *collect_durations(const struct session_file *file, const struct session_samples *samples, unsigned jobs,
@@ -356,7 +373,7 @@ struct profile *collect_durations(const struct session_file *file, const struct 
                                   bool *kept)
 {
     struct timed_session timed = timed_session_begin(file, costs, count, jobs);
-    struct profile *p = collect_part(file, samples, jobs, selection, false, 0, &timed);
+    struct profile *p = collect_part(file, samples, jobs, selection, &(struct collect_trees){ .sites = false }, &timed);
     *kept = timed_session_end(&timed, p);
     return p;
 }

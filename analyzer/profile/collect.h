@@ -31,9 +31,12 @@ void collect_add_selection(struct profile *p, const struct session_file *file, c
 struct profile *collect_sites(const struct session_file *file, const struct session_samples *samples, unsigned jobs,
                               const struct selection *selection);
 
-/* The same as collect_selection, with the durations of calls that a session of trees has (trees.h). */
+/* The same as collect_selection, with the durations of calls that a session of trees has (trees.h). With `values`,
+ * calls with different ones are on different paths. */
+struct recorded_values;
 struct profile *collect_tree_durations(const struct session_file *file, const struct session_samples *samples,
-                                       unsigned jobs, const struct selection *selection, unsigned kinds);
+                                       unsigned jobs, const struct selection *selection, unsigned kinds,
+                                       const struct recorded_values *values);
 
 /* The same as collect_selection, and keeps how long completed calls took, by path (durations.h): without probes of
  * these costs, which are as for overhead_subtract. The selection has no limits in time. *kept says whether the profile

@@ -10,12 +10,15 @@
 #include "profile/tree_durations.h"
 #include "profile/tree_sums.h"
 #include "trace/chunk_order.h"
+#include "trace/recorded_values.h"
 
 /* The state of reading one thread's tree. */
 struct trees_reader {
     const struct session_file *file;
     struct profile *profile;
     bool sites;
+    const struct recorded_values *values; /* calls with different ones are on different paths; NULL if they are not */
+    uint32_t values_module, thread;
     struct chunk_buffer buffer;
     uint32_t *nodes; /* by number in the file: index in the profile; [0] is the thread's root */
     size_t count, room;
@@ -38,6 +41,7 @@ static int trees_compare_chunks(const void *a, const void *b)
 
 static void trees_begin_thread(struct trees_reader *r, const struct trace_chunk *first)
 {
+    r->thread = first->thread;
     r->count = 0;
     GROW(r->nodes, r->count, r->room);
     r->nodes[r->count++] = r->root(r->context, r->profile, first->process, first->thread);
@@ -96,9 +100,19 @@ void trees_take_node(struct profile_node *node, const struct dwell_tree_node *fr
         node->longest = from->longest;
 }
 
+/* PROFILE_NONE if the node's calls have no values. */
+static uint32_t trees_find_values(struct trees_reader *r)
+{
+    size_t count;
+    const struct recorded_row *row = recorded_values_at(r->values, r->thread, r->count, &count);
+    return count ? profile_site(r->profile, r->values_module, (uint64_t)(row - r->values->rows), false) : PROFILE_NONE;
+}
+
 static uint32_t trees_find_site(struct trees_reader *r, const struct trace_process *process,
                                 const struct dwell_tree_node *from)
 {
+    if (r->values)
+        return trees_find_values(r);
     if (from->site == DWELL_SITE_SAMPLED && r->file->sums.summed_count)
         return PROFILE_SAMPLED;
     return r->sites && from->site ? identify_site(r->profile, process, from->site, from->first_time) : PROFILE_NONE;
@@ -304,6 +318,30 @@ struct profile *trees_profile_with_durations(const struct session_file *file, co
                                              unsigned kinds)
 {
     return trees_read(file, selection, false, kinds, NULL);
+}
+
+/* No module of a process has a path with a line end. */
+static const char trees_values_path[] = "values\n";
+
+struct profile *trees_profile_by_values(const struct session_file *file, const struct selection *selection,
+                                        unsigned kinds, const struct recorded_values *values)
+{
+    struct trees_reader r = {
+        .file = file, .profile = profile_new(), .values = values, .root = trees_own_root, .kinds = kinds
+    };
+    r.values_module = profile_module(r.profile, trees_values_path, NULL, 0);
+    trees_read_threads(&r, selection);
+    r.profile->counts.damaged_chunks += r.damaged_durations;
+    return r.profile;
+}
+
+const struct recorded_row *trees_values_of(const struct profile *p, uint32_t node, const struct recorded_values *values)
+{
+    const uint32_t site = p->nodes[node].site;
+    if (site >= p->site_count || strcmp(p->modules[p->sites[site].module].path, trees_values_path) != 0 ||
+        p->sites[site].offset >= values->row_count)
+        return NULL;
+    return &values->rows[p->sites[site].offset];
 }
 
 struct profile *trees_profile_with_waits(const struct session_file *file, const struct selection *selection,

@@ -5,6 +5,7 @@
 #include "profile/profile.h"
 #include "profile/selection.h"
 #include "profile/tree_waits.h"
+#include "trace/recorded_values.h"
 #include "trace/session_file.h"
 
 /* A profile of all trees in the file that are part of the selection; empty if there are none. With `sites`, calls from
@@ -15,6 +16,14 @@ struct profile *trees_profile(const struct session_file *file, const struct sele
  * tree_durations_kind_bit. */
 struct profile *trees_profile_with_durations(const struct session_file *file, const struct selection *selection,
                                              unsigned kinds);
+
+/* The same, and calls with different values are on different paths (dwell record --mode profile --values). */
+struct profile *trees_profile_by_values(const struct session_file *file, const struct selection *selection,
+                                        unsigned kinds, const struct recorded_values *values);
+
+/* The values of the calls of such a path; NULL if they have none. */
+const struct recorded_row *trees_values_of(const struct profile *p, uint32_t node,
+                                           const struct recorded_values *values);
 
 /* The same without call sites, and the waits of these threads. */
 struct profile *trees_profile_with_waits(const struct session_file *file, const struct selection *selection,

@@ -272,7 +272,7 @@ static struct json_object *info_json_values(const struct session_file *f)
         json_object_object_add(function, "module", json_new_text(r->path));
         json_object_object_add(function, "offset", json_object_new_uint64(r->offset));
         json_object_object_add(function, "values", names);
-        json_object_object_add(function, "calls", json_object_new_uint64(r->rows));
+        info_json_number(function, "calls", !session_file_why_sums(f), r->rows);
         json_object_array_add(functions, function);
     }
     json_object_object_add(object, "functions", functions);

@@ -42,8 +42,9 @@ void info_print_values(const struct session_file *f)
         char names[DWELL_VALUES_MOST * (DWELL_VALUES_NAME + 2)] = "";
         for (uint32_t j = 0; j < r->value_count; j++)
             strcat(strcat(names, j ? ", " : ""), r->values[j].name);
-        info_print_line("values", "%s of %" PRIu64 " calls of %s+0x%" PRIx64, names, r->rows, path_file_name(r->path),
-                        r->offset);
+        char *what = session_file_why_sums(f) ? need_text(" in sums") : need_text(" of %" PRIu64 " calls", r->rows);
+        info_print_line("values", "%s%s of %s+0x%" PRIx64, names, what, path_file_name(r->path), r->offset);
+        free(what);
     }
     if (f->more.values)
         info_print_lost_values(&f->more);

@@ -116,7 +116,7 @@ static void sums_keep_limits(struct profile *p)
 static void sums_collect_threads(const struct sums_recording *r, struct analysis *analysis)
 {
     analysis->profile = collect_tree_durations(analysis->file, analysis->samples, r->jobs, analysis->selection,
-                                               tree_durations_kinds(analysis->file));
+                                               tree_durations_kinds(analysis->file), NULL);
     single_calls_find_net(analysis);
 }
 
@@ -378,7 +378,7 @@ static struct profile *sums_copy_known(const struct sums_map *map, struct profil
 static void sums_record_running(struct sums_recording *r)
 {
     struct profile *before = collect_selection(r->file, NULL, 1, NULL),
-                   *now = collect_tree_durations(r->file, NULL, 1, NULL, tree_durations_kinds(r->file));
+                   *now = collect_tree_durations(r->file, NULL, 1, NULL, tree_durations_kinds(r->file), NULL);
     counted_collect(now, r->file, NULL);
     struct profile *known = sums_copy_known(r->map, before, now);
     profile_free(before);

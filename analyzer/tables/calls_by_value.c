@@ -12,53 +12,49 @@
 #include "base/units.h"
 #include "base/wide.h"
 #include "profile/call_scan.h"
+#include "profile/durations.h"
 #include "tables/recorded_argument.h"
 #include "tables/value_ranges.h"
+#include "tables/valued_calls.h"
 
 /* ---- calls ---- */
-
-struct valued_call {
-    const uint64_t *words[BY_ARGUMENTS]; /* NULL if the value could not be read */
-    int32_t range[BY_ARGUMENTS];         /* of the value; in the order of the ranges */
-    int64_t time;                        /* elapsed inclusive, in 1/256 ticks */
-    uint64_t blocked, off_cpu;
-};
-
-/* What the calls are put in order by. */
-struct valued_by {
-    struct recorded_argument arguments[BY_ARGUMENTS];
-    unsigned count;
-    unsigned first, end; /* those that decide now */
-};
 
 /* What a worker finds. */
 struct value_finder {
     const struct analysis *analysis;
     struct valued_by *by;
-    struct valued_call *calls;
-    size_t count, room;
-    uint64_t without;
+    struct valued_calls found;
 };
+
+/* In mode profile, sums of calls are found in place of calls. */
+static bool value_are_sums(const struct value_finder *f)
+{
+    return session_file_why_sums(f->analysis->file) != NULL;
+}
 
 static void value_take_call(void *context, const struct finished_call *call)
 {
     struct value_finder *f = context;
+    struct valued_calls *v = &f->found;
     const struct recorded_argument *arguments = f->by->arguments;
     const struct recorded_row *row = recorded_argument_row(&arguments[0], call->thread, call->begin);
-    f->without += !row;
+    v->without += !row;
     if (!row)
         return;
-    GROW(f->calls, f->count, f->room);
-    struct valued_call *valued = &f->calls[f->count++];
+    GROW(v->calls, v->count, v->room);
+    struct valued_call *valued = &v->calls[v->count++];
     *valued = (struct valued_call){ .time = (int64_t)call->times[CALL_ELAPSED_INCLUSIVE],
                                     .blocked = call->blocked,
-                                    .off_cpu = call->off_cpu };
+                                    .off_cpu = call->off_cpu,
+                                    .calls = 1,
+                                    .longest = call_ticks(call->times[CALL_ELAPSED_INCLUSIVE]) };
     for (unsigned i = 0; i < f->by->count; i++)
         valued->words[i] = recorded_value_words(arguments[i].values, row, arguments[i].index);
+    v->valued++;
 }
 
 /* The calls of all workers are those of the first one afterwards. */
-static struct value_finder value_find_calls(const struct value_finder *what)
+static struct valued_calls value_find_calls(const struct value_finder *what)
 {
     const unsigned jobs = analysis_jobs(what->analysis);
     struct value_finder *finders = need_memory(jobs, sizeof *finders);
@@ -68,14 +64,16 @@ static struct value_finder value_find_calls(const struct value_finder *what)
         contexts[i] = &finders[i];
     }
     analysis_scan_calls(what->analysis, what->by->arguments[0].function, value_take_call, contexts);
-    struct value_finder all = finders[0];
+    struct valued_calls all = finders[0].found;
     for (unsigned i = 1; i < jobs; i++) {
-        for (size_t j = 0; j < finders[i].count; j++) {
+        const struct valued_calls *v = &finders[i].found;
+        for (size_t j = 0; j < v->count; j++) {
             GROW(all.calls, all.count, all.room);
-            all.calls[all.count++] = finders[i].calls[j];
+            all.calls[all.count++] = v->calls[j];
         }
-        all.without += finders[i].without;
-        free(finders[i].calls);
+        all.valued += v->valued;
+        all.without += v->without;
+        free(v->calls);
     }
     free(contexts);
     free(finders);
@@ -110,7 +108,8 @@ static int value_compare_calls(const void *a, const void *b, void *by)
 /* ---- rows ---- */
 
 struct value_group {
-    size_t first, count; /* calls */
+    size_t first, count; /* of the list */
+    uint64_t calls;
     int128 sum;
     uint64_t blocked, off_cpu;
 };
@@ -212,7 +211,7 @@ static void by_fill_range(struct cell *row, const struct recorded_value *v, int3
     char *text = recorded_range_text(v, range), *from, *to;
     cell_text(&row[BY_VALUE], text);
     free(text);
-    if (range == RANGE_UNREAD)
+    if (range >= RANGE_UNREAD)
         return;
     recorded_range_ends(v, range, &from, &to);
     cell_text(&row[BY_FROM], from);
@@ -221,33 +220,66 @@ static void by_fill_range(struct cell *row, const struct recorded_value *v, int3
     free(to);
 }
 
+static uint64_t by_sum_ticks(int128 sum)
+{
+    return sum > 0 ? (uint64_t)((sum + DWELL_PROBE_FRACTION / 2) / DWELL_PROBE_FRACTION) : 0;
+}
+
+/* ---- percentiles ---- */
+
 static uint64_t by_percentile(const struct valued_call *calls, size_t count, unsigned percent)
 {
     const size_t wanted = (count * percent + 99) / 100;
     return call_ticks((uint64_t)calls[(wanted ? wanted : 1) - 1].time);
 }
 
-static uint64_t by_sum_ticks(int128 sum)
+/* The calls are single ones, in the order of their times. */
+static void by_fill_single(struct cell *row, const struct valued_call *calls, size_t count, const struct summary *s)
 {
-    return sum > 0 ? (uint64_t)((sum + DWELL_PROBE_FRACTION / 2) / DWELL_PROBE_FRACTION) : 0;
+    cell_call_time(&row[BY_P50], by_percentile(calls, count, 50), s);
+    cell_call_time(&row[BY_P99], by_percentile(calls, count, 99), s);
+    cell_call_time(&row[BY_MAX], by_percentile(calls, count, 100), s);
+}
+
+/* Percentiles are known if all durations are: record --histogram. */
+static void by_fill_sums(struct cell *row, const struct valued_call *calls, size_t count, const struct summary *s)
+{
+    static const double percents[] = { 50, 99 };
+    uint64_t ticks[2], longest = 0;
+    bool known = true;
+    struct durations *all = NULL;
+    for (size_t i = 0; i < count; i++) {
+        longest = calls[i].longest > longest ? calls[i].longest : longest;
+        known &= calls[i].durations || !calls[i].longest;
+        if (calls[i].durations)
+            durations_merge(&all, calls[i].durations);
+    }
+    if (longest)
+        cell_call_time(&row[BY_MAX], longest, s);
+    if (all && known) {
+        durations_percentiles(all, percents, ticks, 2);
+        for (unsigned i = 0; i < 2; i++) {
+            cell_call_time(&row[BY_P50 + i], ticks[i], s);
+            row[BY_P50 + i].estimated = all->estimated;
+        }
+    }
+    free(all);
 }
 
 /* The calls of a group are in the order of their times. */
-static void by_fill_times(struct cell *row, const struct analysis *analysis, const struct valued_call *calls,
-                          const struct value_group *g, const struct value_group *all)
+static void by_fill_times(struct cell *row, const struct value_finder *f, const struct value_group *g,
+                          const struct value_group *all)
 {
-    const struct summary *s = &analysis->summary;
-    cell_number(&row[BY_CALLS], g->count);
-    cell_percent(&row[BY_CALLS_PERCENT], percent_of(g->count, all->count));
+    const struct summary *s = &f->analysis->summary;
+    cell_number(&row[BY_CALLS], g->calls);
+    cell_percent(&row[BY_CALLS_PERCENT], percent_of(g->calls, all->calls));
     cell_number(&row[BY_ELAPSED], by_sum_ticks(g->sum));
     cell_percent(&row[BY_ELAPSED_PERCENT], percent_of(by_sum_ticks(g->sum), by_sum_ticks(all->sum)));
     if (s->off_cpu_known) {
         cell_number(&row[BY_CPU], by_sum_ticks(g->sum - g->off_cpu));
         cell_number(&row[BY_BLOCKED], call_ticks(g->blocked));
     }
-    cell_call_time(&row[BY_P50], by_percentile(calls + g->first, g->count, 50), s);
-    cell_call_time(&row[BY_P99], by_percentile(calls + g->first, g->count, 99), s);
-    cell_call_time(&row[BY_MAX], by_percentile(calls + g->first, g->count, 100), s);
+    (value_are_sums(f) ? by_fill_sums : by_fill_single)(row, f->found.calls + g->first, g->count, s);
 }
 
 /* ---- groups ---- */
@@ -258,24 +290,26 @@ static struct value_group *value_group_calls(const struct value_finder *f, size_
     struct value_group *groups = NULL;
     size_t room = 0;
     *count = 0;
-    for (size_t i = 0; i < f->count; i++) {
-        if (i == 0 || value_compare_values(f->by, &f->calls[i - 1], &f->calls[i]) != 0) {
+    const struct valued_call *calls = f->found.calls;
+    for (size_t i = 0; i < f->found.count; i++) {
+        if (i == 0 || value_compare_values(f->by, &calls[i - 1], &calls[i]) != 0) {
             GROW(groups, *count, room);
             groups[(*count)++] = (struct value_group){ .first = i };
         }
         struct value_group *g = &groups[*count - 1];
         g->count++;
-        g->sum += f->calls[i].time;
-        g->blocked += f->calls[i].blocked;
-        g->off_cpu += f->calls[i].off_cpu;
+        g->calls += calls[i].calls;
+        g->sum += calls[i].time;
+        g->blocked += calls[i].blocked;
+        g->off_cpu += calls[i].off_cpu;
     }
     return groups;
 }
 
 static void value_sort_calls(struct value_finder *f)
 {
-    if (f->count)
-        qsort_r(f->calls, f->count, sizeof *f->calls, value_compare_calls, (void *)f->by);
+    if (f->found.count)
+        qsort_r(f->found.calls, f->found.count, sizeof *f->found.calls, value_compare_calls, (void *)f->by);
 }
 
 /* Words have no order that matters: those with the most time come first. */
@@ -289,19 +323,19 @@ static int value_compare_groups(const void *a, const void *b)
 
 static void by_fill(struct table *t, const struct value_finder *f, const struct value_group *groups, size_t count)
 {
-    struct value_group all = { .count = f->count };
+    struct value_group all = { .calls = f->found.valued };
     for (size_t i = 0; i < count; i++)
         all.sum += groups[i].sum;
     for (size_t i = 0; i < count; i++) {
         struct cell *row = table_row(t);
-        const struct valued_call *first = &f->calls[groups[i].first];
+        const struct valued_call *first = &f->found.calls[groups[i].first];
         for (unsigned j = 0; j < f->by->count; j++, row += BY_OF_ARGUMENT) {
             if (first->range[j])
                 by_fill_range(row, f->by->arguments[j].value, first->range[j]);
             else
                 by_fill_value(row, f->by->arguments[j].value, first->words[j]);
         }
-        by_fill_times(row, f->analysis, f->calls, &groups[i], &all);
+        by_fill_times(row, f, &groups[i], &all);
     }
 }
 
@@ -316,8 +350,9 @@ static bool by_use_ranges(struct value_finder *f, unsigned i)
     f->by->end = i + 1;
     value_sort_calls(f);
     free(value_group_calls(f, &count));
-    for (size_t j = 0; j < f->count && count > DISTINCT_VALUES; j++)
-        f->calls[j].range[i] = recorded_value_range(v, f->calls[j].words[i]);
+    for (size_t j = 0; j < f->found.count && count > DISTINCT_VALUES; j++)
+        if (!f->found.calls[j].range[i])
+            f->found.calls[j].range[i] = recorded_value_range(v, f->found.calls[j].words[i]);
     return count > DISTINCT_VALUES;
 }
 
@@ -365,13 +400,15 @@ bool view_by_value(const struct analysis *analysis, const struct recorded_values
     struct valued_by valued = { .count = 0 };
     if (!by_find(&valued, analysis, values, by, error))
         return false;
-    const struct value_finder what = { .analysis = analysis, .by = &valued };
-    struct value_finder f = value_find_calls(&what);
+    struct value_finder f = { .analysis = analysis, .by = &valued };
+    f.found = value_are_sums(&f) ? valued_calls_of_paths(analysis, &valued) : value_find_calls(&f);
     *table = by_make(&f, by->each);
     if (!by->what)
         by->what = valued.arguments[0].value->name;
-    by->valued = f.count;
-    by->valueless = f.without;
-    free(f.calls);
+    by->valued = f.found.valued;
+    by->valueless = f.found.without;
+    by->others = f.found.others;
+    by->sums = value_are_sums(&f);
+    free(f.found.calls);
     return true;
 }

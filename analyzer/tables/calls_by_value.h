@@ -18,6 +18,8 @@ struct by_value {
     bool each;          /* a row for each value, however many there are */
     uint64_t valued;    /* out: calls that have values */
     uint64_t valueless; /* out: other calls */
+    uint64_t others;    /* out: those of `valued` whose values have no sums of their own, in mode profile */
+    bool sums;          /* out: rows are sums of mode profile, with calls that were still open */
 };
 
 /* False if the function has no such value; then the error is set. Otherwise the caller drops the table. */

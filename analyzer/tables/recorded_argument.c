@@ -144,11 +144,19 @@ double recorded_value_number(const struct recorded_value *value, uint64_t word)
     }
 }
 
-void recorded_argument_remark_valueless(struct summary *summary, uint64_t calls)
+void recorded_argument_remark_valueless(struct summary *summary, uint64_t calls, bool sums)
 {
     if (calls)
         summary_remark(summary, "calls-without-values",
-                       "%" PRIu64 " calls of the function have no values, and are not shown", calls);
+                       "%" PRIu64 " calls of the function have no values, %sand are not shown", calls,
+                       sums ? "or are within another call of it, " : "");
+}
+
+void recorded_argument_remark_others(struct summary *summary, uint64_t calls)
+{
+    if (calls)
+        summary_remark(summary, "calls-with-other-values",
+                       "%" PRIu64 " calls have values beyond the first ones of their call path (others)", calls);
 }
 
 void recorded_argument_remark_losses(struct summary *summary, uint64_t lost, size_t damaged_chunks,

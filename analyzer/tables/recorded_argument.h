@@ -33,7 +33,8 @@ bool recorded_value_is_number(const struct recorded_value *value);
 double recorded_value_number(const struct recorded_value *value, uint64_t word);
 
 /* Remarks about calls without values, and about values that were lost or could not be read. None if all are zero. */
-void recorded_argument_remark_valueless(struct summary *summary, uint64_t calls);
+void recorded_argument_remark_valueless(struct summary *summary, uint64_t calls, bool sums);
+void recorded_argument_remark_others(struct summary *summary, uint64_t calls); /* that share sums, in mode profile */
 void recorded_argument_remark_losses(struct summary *summary, uint64_t lost, size_t damaged_chunks,
                                      uint64_t later_calls);
 

@@ -174,8 +174,8 @@ char *recorded_value_data(const struct recorded_value *v, const uint64_t *words)
 char *recorded_range_text(const struct recorded_value *v, int32_t range)
 {
     char *from, *to;
-    if (range == RANGE_UNREAD)
-        return need_text("(unreadable)");
+    if (range >= RANGE_UNREAD)
+        return need_text(range == RANGE_UNREAD ? "(unreadable)" : "(others)");
     recorded_range_ends(v, range, &from, &to);
     char *text = strcmp(from, to) == 0 ? need_text("%s", from)
                  : range > RANGE_ZERO  ? need_text("%s to <%s", from, to)

@@ -20,11 +20,11 @@ bool recorded_value_is_named(const struct recorded_value *v, const uint64_t *wor
 bool recorded_value_is_word(const struct recorded_value *v);
 
 /* Ranges by number, in their order. Each is from a power of two to the next one; below zero, the same with the sign. */
-enum { RANGE_ZERO = 1 << 16, RANGE_NAN = 1 << 20, RANGE_UNREAD };
+enum { RANGE_ZERO = 1 << 16, RANGE_NAN = 1 << 20, RANGE_UNREAD, RANGE_OTHERS /* in mode profile: no value alone */ };
 int32_t recorded_value_range(const struct recorded_value *v, const uint64_t *words);
 
 /* A range begins with *from and ends before *to; below zero, it begins behind *from and ends with *to. Both are zero or
- * a power of two, "inf" or "-inf", or "nan". The caller frees them. Not of RANGE_UNREAD. */
+ * a power of two, "inf" or "-inf", or "nan". The caller frees them. Not of RANGE_UNREAD and RANGE_OTHERS. */
 void recorded_range_ends(const struct recorded_value *v, int32_t range, char **from, char **to);
 
 /* "1024 to <2048". The caller frees it. */

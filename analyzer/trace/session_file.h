@@ -391,6 +391,13 @@ static inline const char *session_file_why_sums(const struct session_file *file)
                                                        : NULL;
 }
 
+/* Whether calls are sums that can be told apart by recorded values. */
+static inline bool session_file_can_have_valued_sums(const struct session_file *file)
+{
+    return file->header.mode == DWELL_MODE_PROFILE && !(file->header.origin & DWELL_ORIGIN_IMPORTED) &&
+           !file->sums.summed_count;
+}
+
 /* How many of the recorded sessions in a file of sums have durations of calls. */
 size_t session_file_count_durations(const struct session_file *file);
 

@@ -14,6 +14,7 @@ enum {
     DWELL_VALUES_CUT = 1 << 16,     /* in a text's first word: the text goes on */
     DWELL_VALUES_OFF = 1 << 30,     /* in a function's text_bytes: programs that begin later do not read its values */
     DWELL_VALUES_CHANGED = 1 << 29, /* likewise: the process that is sent this plan takes over whether it does */
+    DWELL_VALUES_OTHERS = 1 << 30,  /* in a row's `unread`, of mode profile: calls with any further values */
     DWELL_VALUES_FLAGS = DWELL_VALUES_OFF | DWELL_VALUES_CHANGED,
 };
 
@@ -98,7 +99,7 @@ struct dwell_values_row {
     uint8_t words;   /* that follow */
     uint8_t state;   /* enum dwell_values_state */
     uint32_t unread; /* a bit for each value that has no words: its memory, or it, cannot be read */
-    uint64_t time;   /* of the call's enter, in ticks */
+    uint64_t time;   /* of the call's enter, in ticks; in mode profile, the number of the node of all such calls */
 };
 
 enum dwell_values_state { DWELL_VALUES_UNFINISHED = 1, DWELL_VALUES_WHOLE = 2 };

@@ -92,8 +92,6 @@ int level_command_watch(const char *text, int fd)
 
 int level_command_values(const char *text, int fd)
 {
-    if (runtime.mode == DWELL_MODE_PROFILE)
-        return -EOPNOTSUPP;
     if (!value_plan_add(fd, strtoull(text, NULL, 10)))
         return -EINVAL;
     levels_read_values();

@@ -20,6 +20,7 @@
 #include "thread.h"
 #include "tree_table.h"
 #include "upward.h"
+#include "value_sums.h"
 
 enum {
     FIRST_SLOTS = 128,
@@ -110,19 +111,39 @@ static uint32_t tree_base_of_recursion(struct tree_table *table, const struct ca
     return node->number;
 }
 
-static struct dwell_tree_node *tree_add_node(struct thread *t, const struct call *call, uint64_t now)
+/* A node of a function that has its number; NULL if there is no space. */
+static struct dwell_tree_node *tree_next_node(struct thread *t, uint64_t function)
 {
-    const struct dwell_tree_node *const parent = call[-1].node;
-    if (!tree_grow_table(t))
-        return NULL;
     if (t->tree.next + sizeof(struct dwell_tree_node) > t->tree.end && !tree_next_chunk(t))
         return NULL;
     struct dwell_tree_node *node = (struct dwell_tree_node *)t->tree.next;
     t->tree.next += sizeof *node;
+    node->number = node->base = ++t->tree.nodes;
+    node->shortest = duration_counts_begin(function);
+    return node;
+}
+
+struct dwell_tree_node *tree_add_twin(struct thread *t, const struct dwell_tree_node *of)
+{
+    struct dwell_tree_node *const node = tree_next_node(t, of->function);
+    if (!node)
+        return NULL;
+    node->parent = of->parent;
+    node->depth = of->depth;
+    node->first_time = of->first_time;
+    node->site = of->site;
+    __atomic_store_n(&node->function, of->function, __ATOMIC_RELEASE);
+    return node;
+}
+
+static struct dwell_tree_node *tree_add_node(struct thread *t, const struct call *call, uint64_t now)
+{
+    const struct dwell_tree_node *const parent = call[-1].node;
+    struct dwell_tree_node *const node = tree_grow_table(t) ? tree_next_node(t, call->function) : NULL;
+    if (!node)
+        return NULL;
     node->parent = parent->base;
     node->depth = parent->depth + 1;
-    node->number = node->base = ++t->tree.nodes;
-    node->shortest = duration_counts_begin(call->function);
     node->first_time = now;
     node->site = call->call_site;
     if (tree_is_recursion(t, call))
@@ -183,6 +204,7 @@ bool tree_begin(struct thread *t, uint64_t now)
     t->tree.nodes = 0;
     wait_rows_begin(t);
     duration_rows_begin(t);
+    value_sums_begin(t);
     t->tree.seen_unloads = runtime.process->modules.unloads;
     if (!table)
         return false;
@@ -226,6 +248,7 @@ void tree_end(struct thread *t)
     process_unlock();
     wait_rows_end(t);
     duration_rows_end(t);
+    value_sums_end(t);
     struct dwell_chunk_header *last = t->tree.chunk;
     tree_end_chunk(t);
     if (guard_trouble())

@@ -48,6 +48,9 @@ void tree_end(struct thread *t);
 /* Returns the node of a call whose caller has one, and makes it if needed. NULL if there is no space. */
 struct dwell_tree_node *tree_node_of(struct thread *t, const struct call *call, uint64_t now);
 
+/* Adds a node with the same caller and function, which is not found as that of a call. NULL if there is no space. */
+struct dwell_tree_node *tree_add_twin(struct thread *t, const struct dwell_tree_node *of);
+
 /* Gives the open calls from depth `from` (bytes) on their nodes. False if there is no space. */
 bool tree_find_open_calls(struct thread *t, uint32_t from, uint64_t now);
 

@@ -191,7 +191,7 @@ static struct dwell_values_plan *value_plan_copy(int fd, uint64_t offset)
 void value_plan_begin(int fd)
 {
     const uint64_t offset = __atomic_load_n(&session_more(&runtime.session)->values, __ATOMIC_ACQUIRE);
-    if (!offset || value_plan || runtime.mode == DWELL_MODE_PROFILE)
+    if (!offset || value_plan)
         return;
     struct dwell_values_plan *plan = value_plan_copy(fd, offset);
     if (plan && value_plan_make())

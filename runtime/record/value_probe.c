@@ -29,6 +29,7 @@
 #include "value_rows.h"
 #include "value_store.h"
 #include "value_stubs.h"
+#include "value_sums.h"
 
 #define VALUE_SELDOM __attribute__((noinline))
 
@@ -305,6 +306,10 @@ static VALUE_SELDOM void value_enter_any(VALUE_PARAMETERS)
     }
     if (UNLIKELY(!reads || !call || !t->wiped->alive))
         return;
+    if (runtime.mode == DWELL_MODE_PROFILE) {
+        value_sums_enter(t, &row);
+        return;
+    }
     row.time = call->enter_time;
     value_store_row(t, &row);
 }

@@ -29,6 +29,7 @@
 #include "switches.h"
 #include "trace_events.h"
 #include "value_rows.h"
+#include "value_sums.h"
 #include "wait_sums.h"
 
 #pragma GCC visibility push(hidden)
@@ -77,6 +78,7 @@ struct thread {
     struct thread_tree tree;
     struct thread_wait_rows wait_rows;
     struct thread_durations durations;
+    struct thread_value_sums value_sums;
     struct thread_pause pause;
     struct thread_filter filter;
     struct thread_control control;

@@ -271,11 +271,6 @@ Test(e2e_values_control, that_are_refused)
 
 Test(e2e_values_control, that_the_recording_cannot_have)
 {
-    control_build("-O2 -g");
-    control_begin("--mode profile");
-    control_expect_refused("work",
-                           "control: values: mode profile keeps no single calls; record in mode trace or ring\n");
-    control_end();
     control_build("-O2");
     control_begin("");
     control_expect_refused("work", "steered: has no debug information: compile with -g, or install its file of it\n");

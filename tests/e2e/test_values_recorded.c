@@ -360,8 +360,6 @@ Test(e2e_values_recorded, that_are_too_many)
                   "dwell: --values: no function of ./valued that calls a probe is named 'nothing'\n");
     values_expect("$DWELL record -q --values work:nothing ./valued calls 1 2>&1 >/dev/null; true",
                   "dwell: --values: work: no parameter 'nothing'; it has n, text, request, kind, good, byte\n");
-    values_expect("$DWELL record -q --values few --mode profile ./valued calls 1 2>&1; true",
-                  "dwell: --values: mode profile keeps no single calls; use --mode trace or ring\n");
 }
 
 /* Values of one function add up. A pattern for all, and another choice for one of these: the last one counts. */

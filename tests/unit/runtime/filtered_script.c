@@ -122,7 +122,7 @@ static _Noreturn void script_fail(void)
 struct own_moment own_now(const struct thread *t)
 {
     (void)t;
-    script_fail(); /* its events do not say when their probes began */
+    return (struct own_moment){ .time = 0 }; /* it is not measured */
 }
 
 struct own_moment own_of_event(const struct thread *t, uint64_t time)

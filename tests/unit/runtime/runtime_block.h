@@ -18,7 +18,12 @@ struct runtime_calls {
     int switches, limits;                /* the recorder's switch_stack, thread_set_limit */
     struct stack *stack;                 /* of the last switch */
     uint64_t program_begin, program_end; /* modules_is_program */
+    size_t rows;                         /* value_rows_append */
 };
+
+/* The rows of values that were appended. */
+enum { RUNTIME_ROWS = 8192 };
+extern const struct value_row *runtime_rows[RUNTIME_ROWS];
 
 extern struct runtime_calls runtime_calls;
 
