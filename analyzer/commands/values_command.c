@@ -29,13 +29,20 @@ struct values_settings {
     const char *program;         /* of --list */
     const char *by;
     bool each;
+    uint32_t quantiles; /* whether ranges are */
 };
+
+static const struct option_word kinds_of_ranges[] = { { "powers", false }, { "quantiles", true }, { NULL, 0 } };
 
 static const struct option_row options[] = {
     { "list", "PROGRAM", "Say what can be read in PROGRAM, a program or a library, where not, and why",
       STORE_TEXT(struct values_settings, program) },
     { "by", "WHAT", "By this value, or by two (n,kind): a row for each pair; the same as FUNCTION:WHAT,WHAT",
       STORE_TEXT(struct values_settings, by) },
+    { "ranges", "KIND",
+      "What many different numbers become: powers (of two, default), or quantiles: up to ten ranges with about as many "
+      "calls each",
+      STORE_CHOICE(struct values_settings, quantiles, kinds_of_ranges) },
     { "each", NULL, "A row for each value, not for ranges of numbers", STORE_FLAG(struct values_settings, each) },
     { TAKE_FUNCTION(struct values_settings, words) },
     { 0 },
@@ -48,7 +55,8 @@ static const struct command_line line = {
         "Shows how long a function's calls took, by a value of its arguments.\v"
         "First record the values: dwell record --values FUNCTION[:WHAT,...] ./prog. WHAT is a parameter (n) or a part "
         "of one (req->len, v.size, *p, name[0], this->count). Then each row has the calls with one value. More than "
-        "20 different numbers become ranges: each begins with a power of two and ends before the next one. P50, P99 "
+        "20 different numbers become ranges: each begins with a power of two and ends before the next one. With --ranges quantiles, they are tenths of the "
+        "calls, whose ends are values of calls. P50, P99 "
         "and MAX are times of single calls. Values whose memory could not be read have a row of their own.\n\n"
         "dwell values --list PROGRAM FUNCTION[:WHAT,...]... says before a run what can be read. With -g, the compiler "
         "writes where each parameter is in the code. A function has a PLACE for each call of its probe: in its own "
@@ -101,7 +109,7 @@ static void values_view(struct values_settings *s)
     if (s->words.count > 1)
         die(STATUS_ERROR, "values: one function and one session at a time; --list takes several functions");
     char *function = need_copy(given, strlen(given));
-    struct by_value by = { .what = value_choice_take_what(function), .each = s->each };
+    struct by_value by = { .what = value_choice_take_what(function), .each = s->each, .quantiles = s->quantiles };
     if (s->by && by.what)
         die(STATUS_ERROR, "values: give the values once, by FUNCTION:WHAT or by --by");
     if (s->by)

@@ -14,6 +14,7 @@
 #include "profile/call_scan.h"
 #include "profile/durations.h"
 #include "tables/recorded_argument.h"
+#include "tables/value_quantiles.h"
 #include "tables/value_ranges.h"
 #include "tables/valued_calls.h"
 
@@ -23,6 +24,7 @@
 struct value_finder {
     const struct analysis *analysis;
     struct valued_by *by;
+    struct value_quantiles *quantiles; /* by argument; NULL: ranges are powers of two */
     struct valued_calls found;
 };
 
@@ -206,18 +208,29 @@ static void by_fill_value(struct cell *row, const struct recorded_value *v, cons
     free(data);
 }
 
-static void by_fill_range(struct cell *row, const struct recorded_value *v, int32_t range)
+static void by_fill_ends(struct cell *row, char *from, char *to)
 {
-    char *text = recorded_range_text(v, range), *from, *to;
-    cell_text(&row[BY_VALUE], text);
-    free(text);
-    if (range >= RANGE_UNREAD)
-        return;
-    recorded_range_ends(v, range, &from, &to);
     cell_text(&row[BY_FROM], from);
     cell_text(&row[BY_TO], to);
     free(from);
     free(to);
+}
+
+/* `q`: NULL if ranges are powers of two. */
+static void by_fill_range(struct cell *row, const struct recorded_value *v, const struct value_quantiles *q,
+                          int32_t range)
+{
+    const bool quantile = q && range <= VALUE_QUANTILES;
+    char *text = quantile ? value_quantile_text(q, v, range) : recorded_range_text(v, range), *from, *to;
+    cell_text(&row[BY_VALUE], text);
+    free(text);
+    if (range >= RANGE_UNREAD)
+        return;
+    if (quantile)
+        value_quantile_ends(q, v, range, &from, &to);
+    else
+        recorded_range_ends(v, range, &from, &to);
+    by_fill_ends(row, from, to);
 }
 
 static uint64_t by_sum_ticks(int128 sum)
@@ -331,7 +344,7 @@ static void by_fill(struct table *t, const struct value_finder *f, const struct 
         const struct valued_call *first = &f->found.calls[groups[i].first];
         for (unsigned j = 0; j < f->by->count; j++, row += BY_OF_ARGUMENT) {
             if (first->range[j])
-                by_fill_range(row, f->by->arguments[j].value, first->range[j]);
+                by_fill_range(row, f->by->arguments[j].value, f->quantiles ? &f->quantiles[j] : NULL, first->range[j]);
             else
                 by_fill_value(row, f->by->arguments[j].value, first->words[j]);
         }
@@ -350,10 +363,14 @@ static bool by_use_ranges(struct value_finder *f, unsigned i)
     f->by->end = i + 1;
     value_sort_calls(f);
     free(value_group_calls(f, &count));
-    for (size_t j = 0; j < f->found.count && count > DISTINCT_VALUES; j++)
+    if (count <= DISTINCT_VALUES)
+        return false;
+    if (f->quantiles)
+        value_quantiles_divide(&f->quantiles[i], &f->found, v, i);
+    for (size_t j = 0; j < f->found.count && !f->quantiles; j++)
         if (!f->found.calls[j].range[i])
             f->found.calls[j].range[i] = recorded_value_range(v, f->found.calls[j].words[i]);
-    return count > DISTINCT_VALUES;
+    return true;
 }
 
 static struct table by_make(struct value_finder *f, bool each)
@@ -400,7 +417,8 @@ bool view_by_value(const struct analysis *analysis, const struct recorded_values
     struct valued_by valued = { .count = 0 };
     if (!by_find(&valued, analysis, values, by, error))
         return false;
-    struct value_finder f = { .analysis = analysis, .by = &valued };
+    struct value_quantiles quantiles[BY_ARGUMENTS];
+    struct value_finder f = { .analysis = analysis, .by = &valued, .quantiles = by->quantiles ? quantiles : NULL };
     f.found = value_are_sums(&f) ? valued_calls_of_paths(analysis, &valued) : value_find_calls(&f);
     *table = by_make(&f, by->each);
     if (!by->what)

@@ -15,6 +15,7 @@ enum {
 struct by_value {
     uint32_t function;  /* of the analysis */
     const char *what;   /* the values' names with commas between them; NULL: the only one */
+    bool quantiles;     /* ranges have about equally many calls, in place of powers of two */
     bool each;          /* a row for each value, however many there are */
     uint64_t valued;    /* out: calls that have values */
     uint64_t valueless; /* out: other calls */

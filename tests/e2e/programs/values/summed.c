@@ -1,6 +1,6 @@
 /* Calls handle() from threads, with few different values, and prints them as "thread|kind|n|name|negative|part". With a
  * signal handler that calls it, too. What a child does after a fork is printed as well. `many N` calls it with N
- * different numbers. */
+ * different numbers, and `skewed N` half of the times with zero. */
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -97,6 +97,13 @@ int main(int argc, char **argv)
         for (unsigned long round = 0; round < 3; round++)
             for (unsigned long i = 0; i < calls; i++)
                 other(i * i);
+        return 0;
+    }
+    if (strcmp(argv[1], "skewed") == 0) {
+        for (unsigned long i = 0; i < calls; i++)
+            other(0);
+        for (unsigned long i = 1; i <= calls; i++)
+            other(i);
         return 0;
     }
     if (strcmp(argv[1], "climb") == 0) {
