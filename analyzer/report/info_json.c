@@ -246,6 +246,8 @@ static struct json_object *info_json_kept(const struct session_file *f)
     kept_activities_free(&activities);
     namer_free(namer);
     info_json_number(object, "around_ns", known, known ? info_json_ns(f, keep.around) : 0);
+    json_object_object_add(object, "all_processes",
+                           known ? json_object_new_boolean(keep.flags & DWELL_KEEP_OTHERS) : NULL);
     info_json_number(object, "usual_one_in", known && keep.usual, known ? keep.usual : 0);
     info_json_number(object, "slow_calls", true, f->more.kept_calls);
     info_json_number(object, "usual_calls", true, f->more.usual_calls);

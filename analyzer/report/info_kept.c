@@ -19,7 +19,8 @@ static uint64_t info_kept_of_watch(const struct session_file *f, uint32_t watch)
 static void info_print_watches(const struct session_file *f, const struct dwell_keep *keep)
 {
     char around[TIME_TEXT];
-    info_print_line("keep", "windows of slow calls, with %s before and after", info_time(f, keep->around, around));
+    info_print_line("keep", "windows of slow calls, %swith %s before and after",
+                    keep->flags & DWELL_KEEP_OTHERS ? "of all processes, " : "", info_time(f, keep->around, around));
     for (uint32_t i = 0; i < keep->watches; i++) {
         const uint64_t count = info_kept_of_watch(f, i);
         info_print_line("keep", "%s: %" PRIu64 " slow call%s", keep->watch[i].text, count, count == 1 ? "" : "s");

@@ -40,6 +40,19 @@ Test(e2e_keep_others, nothing_else_is_kept)
     free(text);
 }
 
+Test(e2e_keep_others, are_said)
+{
+    free(run_well(RECORD "--keep-others $PROGRAMS/kept_others 1 1; mv dwell.data with.data; " RECORD
+                         "$PROGRAMS/kept_others 1 1"));
+    char *text =
+        run_well("for file in with.data dwell.data; do $DWELL info $file | grep '^keep  *windows' | tr -s ' '; "
+                 "$DWELL info --format json $file | jq .keep.all_processes; done");
+    cr_assert(eq(str, text,
+                 "keep windows of slow calls, of all processes, with 1.000 ms before and after\ntrue\n"
+                 "keep windows of slow calls, with 1.000 ms before and after\nfalse\n"));
+    free(text);
+}
+
 Test(e2e_keep_others, commands_have_them)
 {
     free(run_well(RECORD "--keep-others --on-keep 'mv {} window-$$' $PROGRAMS/kept_others 2 300000"));
