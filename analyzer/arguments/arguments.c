@@ -336,12 +336,22 @@ static void arguments_read_sites(struct argument_search *s, struct function_argu
     }
 }
 
+static bool arguments_lack_function(struct argument_search *s, const struct unit *unit)
+{
+    const char *file = unit ? unit_missing_file(unit) : NULL;
+    if (file)
+        return error_set(
+            s->error, "its debug information is in %s, which is not there; libdw before 0.191 reads no package (.dwp)",
+            file);
+    return error_set(s->error, "the debug information does not have it: compile its file with -g");
+}
+
 static bool arguments_find_function(struct argument_search *s)
 {
     struct unit *unit = units_find(s->reader->parts.units, s->function);
     Dwarf_Die *die = unit ? unit_function_at(unit, s->function) : NULL;
     if (!die)
-        return error_set(s->error, "the debug information does not have it: compile its file with -g");
+        return arguments_lack_function(s, unit);
     s->die = *die;
     s->origin = function_origin(die);
     s->name = scopes_function_name(&s->die);

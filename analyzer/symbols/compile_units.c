@@ -82,6 +82,16 @@ static int unit_add_function(Dwarf_Die *function, void *data)
     return DWARF_CB_OK;
 }
 
+const char *unit_missing_file(const struct unit *unit)
+{
+    Dwarf_Die split = { 0 }, die = unit->die;
+    Dwarf_Attribute name;
+    const bool found = dwarf_cu_info(die.cu, NULL, NULL, NULL, &split, NULL, NULL, NULL) == 0 && split.addr;
+    if (found || !(dwarf_attr(&die, DW_AT_dwo_name, &name) || dwarf_attr(&die, DW_AT_GNU_dwo_name, &name)))
+        return NULL;
+    return dwarf_formstring(&name);
+}
+
 /* The functions can be in a file of their own, as with -gsplit-dwarf. */
 void unit_list_functions(struct unit *unit)
 {

@@ -39,6 +39,9 @@ struct unit *units_find(struct units *units, Dwarf_Addr address);
  */
 Dwarf_Die *unit_function_at(struct unit *unit, Dwarf_Addr address);
 
+/* The name of the file that has the unit's functions, if it could not be read (-gsplit-dwarf); else NULL. */
+const char *unit_missing_file(const struct unit *unit);
+
 /* Lists the functions with their own code, if that has not been done. */
 void unit_list_functions(struct unit *unit);
 

@@ -4,6 +4,7 @@
 #include <criterion/new/assert.h>
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "support/run.h"
 
 TestSuite(e2e_values_list, .timeout = 300);
@@ -131,6 +132,53 @@ Test(e2e_values_list, separate_debug_information)
         "-O2");
     cr_expect(eq(str, rows, "*list|const int|signed|4|1|1|\n"));
     free(rows);
+}
+
+#define HANDLED                                                                                                        \
+    "cp " DWELL_CONSUMERS "/../e2e/programs/values/summed.c . && gcc -g -O2 -finstrument-functions -Wl,--build-id %s " \
+    "-o summed summed.c -lpthread && "
+#define TAKEN                                                                                                             \
+    "$DWELL record -q --values handle:kind,n ./summed calls 100 >/dev/null && $DWELL values handle:kind --format json | " \
+    "jq -c '[.rows[].calls] | add'"
+
+/* Values are read where the debug information is elsewhere: with both formats, beside the program, in a folder of
+ * .gnu_debuglink, and by the build-id. */
+Test(e2e_values_list, debug_information_elsewhere)
+{
+    static const char *const where[][2] = {
+        { "-gsplit-dwarf", "" },
+        { "-gsplit-dwarf -gdwarf-4", "" },
+        { "-gsplit-dwarf -gz", "" },
+        { "",
+          "objcopy --only-keep-debug summed s.debug && objcopy --strip-all --add-gnu-debuglink=s.debug summed && " },
+        { "", "mkdir -p .debug && objcopy --only-keep-debug summed .debug/s.debug && "
+              "objcopy --strip-all --add-gnu-debuglink=.debug/s.debug summed && " },
+    };
+    for (size_t i = 0; i < sizeof where / sizeof *where; i++) {
+        char *calls = run_well(HANDLED "%s" TAKEN, where[i][0], where[i][1]);
+        cr_expect(eq(str, calls, "400\n"), "%zu", i);
+        free(calls);
+    }
+}
+
+/* Without the file that has a unit's functions, one line says so. */
+Test(e2e_values_list, split_debug_information_that_is_missing)
+{
+    static const char said[] = "its debug information is in summed.dwo, which is not there; libdw before 0.191 "
+                               "reads no package (.dwp)\n";
+    static const char *const format[] = { "-gsplit-dwarf", "-gsplit-dwarf -gdwarf-4" };
+    for (size_t i = 0; i < 2; i++) {
+        char *expected = need_text("dwell: --values: handle: %s", said), *list = need_text("dwell: handle: %s", said);
+        char *lines = run_well(HANDLED "rm -f *.dwo; $DWELL record -q --values handle ./summed calls 1 2>&1 | sort -u",
+                               format[i]);
+        cr_expect(eq(str, lines, expected), "%s", format[i]);
+        free(lines);
+        lines = run_well("$DWELL values --list ./summed handle 2>&1; true");
+        cr_expect(eq(str, lines, list), "%s", format[i]);
+        free(lines);
+        free(list);
+        free(expected);
+    }
 }
 
 Test(e2e_values_list, follows_its_schema)
