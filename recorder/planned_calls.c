@@ -266,10 +266,8 @@ static bool calls_may_come_later(const struct planned_calls *c)
 /* Why functions that are linked into a module are not known. */
 static const char *calls_unknown(const struct planned_calls *c)
 {
-    return c->slots_only ? "; of those that are linked into it, calls are recorded on x86-64 only"
-           : c->tableless
-               ? "; functions that are linked into it are not known, as it has no unwind table: link it with "
-                 "-Wl,--eh-frame-hdr"
+    return c->tableless  ? "; functions that are linked into it are not known, as it has no unwind table: link it with "
+                           "-Wl,--eh-frame-hdr"
            : c->nameless ? "; functions that are linked into it have no names, as it has no symbols"
                          : "";
 }

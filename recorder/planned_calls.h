@@ -28,7 +28,6 @@ struct planned_calls {
     size_t length;
     uint32_t modules, functions, left_alone; /* left_alone: chosen ones that are none of them */
     bool nameless, tableless;                /* a module with probes has no symbols, no table of its functions' code */
-    bool slots_only;                         /* its machine is one whose calls without slots are not found */
     struct calling_modules found;
     struct call_answer { /* about a module that was loaded later */
         char *path;

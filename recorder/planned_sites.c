@@ -54,13 +54,14 @@ struct sites_search {
 static struct sites_slot sites_slot_of(const struct sites_search *s, const GElf_Rela *relocation,
                                        const GElf_Shdr *header, Elf_Data *symbols)
 {
+    const struct code_machine *machine = code_machine_of(s->module->elf);
     const uint64_t type = GELF_R_TYPE(relocation->r_info);
     struct sites_slot slot = { .slot = relocation->r_offset };
     GElf_Shdr of_symbols;
     GElf_Sym symbol;
-    if (type == R_X86_64_IRELATIVE)
+    if (type == machine->resolved)
         slot.function = (uint64_t)relocation->r_addend;
-    if ((type != R_X86_64_JUMP_SLOT && type != R_X86_64_GLOB_DAT) || !symbols ||
+    if ((type != machine->call_slot && type != machine->slot) || !symbols ||
         !gelf_getsym(symbols, (int)GELF_R_SYM(relocation->r_info), &symbol) || symbol.st_shndx == SHN_UNDEF ||
         !gelf_getshdr(elf_getscn(s->module->elf, header->sh_link), &of_symbols))
         return slot;
@@ -179,10 +180,13 @@ static bool sites_hand_over_much(const struct sites_search *s, const struct site
     return false;
 }
 
-/* As a struct of any size. All arguments lie in the callers' frames, so those of small ones take little. */
+/* As a struct of any size. All arguments lie in the callers' frames, so those of small ones take little. On aarch64, a
+ * struct of more than 16 bytes is not among them, but its address. */
 static bool sites_may_take_much(const struct sites_search *s, const struct sites_group *g,
                                 const struct dwell_calls_stack *stack)
 {
+    if (s->found.targets.machine == &code_machine_aarch64)
+        return g->callee.code.bytes > DWELL_CALLS_STACK_MOST;
     return stack->bytes == DWELL_CALLS_STACK_MOST && !g->callee.code.any_number &&
            (g->callee.code.takes_address || g->callee.code.bytes > DWELL_CALLS_STACK_MOST) &&
            sites_hand_over_much(s, g);
@@ -342,12 +346,8 @@ void planned_sites_put(struct planned_calls *c, const uint32_t *order, const str
                        struct dwell_calls_module *head, FILE *out)
 {
     struct sites_search s = { .calls = c, .order = order, .module = module };
-    if (!c->count)
+    if (!c->count || !code_machine_of(module->elf))
         return;
-    if (code_machine_of(module->elf) != &code_machine_x86) {
-        c->slots_only = true;
-        return;
-    }
     s.functions = named_functions_find(module->parts.module);
     s.found = direct_calls_find(module->elf, module->parts.image, &s.functions);
     c->nameless |= sites_are_nameless(&s);

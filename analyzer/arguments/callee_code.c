@@ -227,7 +227,7 @@ bool callee_code_hands_over(const struct image *image, uint64_t begin, uint64_t 
     struct code_insn insn;
     uint8_t code[LONGEST];
     uint32_t count = 0;
-    bool lowers = false, copies = false, sizes = false, to_stack = false;
+    bool lowers = false, copies = false, calls = false, sizes = false, to_stack = false;
     for (uint64_t at = begin; callee_next(image, at, end, code, &insn); at += insn.length) {
         const uint32_t number = callee_number(code, insn.length, COUNT);
         count = number ? number : count;
@@ -235,8 +235,11 @@ bool callee_code_hands_over(const struct image *image, uint64_t begin, uint64_t 
         copies |= callee_copies(code, insn.length, count) > bytes;
         sizes |= callee_number(code, insn.length, SIZE) > bytes;
         to_stack |= insn.length == 3 && code[0] == 0x48 && code[1] == 0x89 && code[2] == STACK_TO_RDI;
+        calls |= sizes && to_stack;
+        if (insn.kind == CODE_CALL || insn.kind == CODE_CALL_SLOT || insn.kind == CODE_CALL_ANY)
+            sizes = to_stack = false;
     }
-    return lowers && (copies || (sizes && to_stack));
+    return lowers && (copies || calls);
 }
 
 /* ---- flags ---- */

@@ -1,11 +1,30 @@
 /* What the code of the function says, and that of its callers. */
 #include "arguments/direct_callee.h"
 
+#include "symbols/code_machine.h"
+
 enum { DISTANCE = 5, PREFIXED = 6 };
 
-/* One that changes the registers of its own instruction would need another one. */
-static bool callee_calls_are_usual(const struct direct_callee *callee, const struct image *image)
+static bool callee_is_aarch64(const struct direct_calls *found)
 {
+    return found->targets.machine == &code_machine_aarch64;
+}
+
+/* bl, and b. */
+static bool callee_calls_are_usual_aarch64(const struct direct_callee *callee)
+{
+    for (size_t i = 0; i < callee->count; i++)
+        if (callee->calls[i].kind == DIRECT_BRANCH)
+            return false;
+    return true;
+}
+
+/* One that changes the registers of its own instruction would need another one. */
+static bool callee_calls_are_usual(const struct direct_callee *callee, const struct direct_calls *found,
+                                   const struct image *image)
+{
+    if (callee_is_aarch64(found))
+        return callee_calls_are_usual_aarch64(callee);
     for (size_t i = 0; i < callee->count; i++) {
         const struct direct_call *call = &callee->calls[i];
         const size_t length = (size_t)(call->next - call->at);
@@ -19,13 +38,18 @@ static bool callee_calls_are_usual(const struct direct_callee *callee, const str
     return true;
 }
 
-static bool callee_returns_flags(const struct direct_callee *callee, const struct direct_calls *found,
-                                 const struct image *image)
+/* Flags, and registers of SVE. */
+static bool callee_returns_more(const struct direct_callee *callee, const struct direct_calls *found,
+                                const struct image *image)
 {
+    const bool aarch64 = callee_is_aarch64(found);
     for (size_t i = 0; i < callee->count; i++) {
-        const struct direct_range *range = direct_calls_range(found, callee->calls[i].at);
-        if (range && callee->calls[i].kind == DIRECT_CALL &&
-            callee_code_leaves_flags(image, callee->calls[i].next, range->end))
+        const struct direct_call *call = &callee->calls[i];
+        const struct direct_range *range = direct_calls_range(found, call->at);
+        if (range && call->kind == DIRECT_CALL &&
+            (aarch64 ? callee_code_leaves_flags_aarch64 : callee_code_leaves_flags)(image, call->next, range->end))
+            return true;
+        if (range && aarch64 && callee_code_has_sve(image, range->begin, range->end))
             return true;
     }
     return false;
@@ -38,10 +62,11 @@ const char *direct_callee_reason(struct direct_callee *callee, struct direct_cal
         return "it changes the stack";
     const struct direct_range *range = direct_calls_range(found, callee->function);
     if (range)
-        callee->code = callee_code_read(image, cfi, callee->function, range->end);
+        callee->code = (callee_is_aarch64(found) ? callee_code_read_aarch64
+                                                 : callee_code_read)(image, cfi, callee->function, range->end);
     if (callee->code.looks_at_caller)
         return "it looks at its caller";
-    if (callee->code.removes_arguments || callee_returns_flags(callee, found, image))
+    if (callee->code.removes_arguments || callee->code.own_rules || callee_returns_more(callee, found, image))
         return "it is called by rules of its own";
-    return callee_calls_are_usual(callee, image) ? NULL : "the code jumps there on a condition";
+    return callee_calls_are_usual(callee, found, image) ? NULL : "the code jumps there on a condition";
 }

@@ -189,6 +189,7 @@ const struct code_machine code_machine_aarch64 = {
     .relative = R_AARCH64_RELATIVE,
     .slot = R_AARCH64_GLOB_DAT,
     .call_slot = R_AARCH64_JUMP_SLOT,
+    .resolved = R_AARCH64_IRELATIVE,
     .address = R_AARCH64_ABS64,
     .caller_saved = 0x4007ffff, /* x0 to x18, x30 */
     .first_argument = 0,

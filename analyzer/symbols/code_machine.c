@@ -47,6 +47,7 @@ const struct code_machine code_machine_x86 = {
     .relative = R_X86_64_RELATIVE,
     .slot = R_X86_64_GLOB_DAT,
     .call_slot = R_X86_64_JUMP_SLOT,
+    .resolved = R_X86_64_IRELATIVE,
     .address = R_X86_64_64,
     .caller_saved = X86_CALLER_SAVED,
     .first_argument = X86_RDI,

@@ -40,8 +40,9 @@ struct code_insn {
 };
 
 struct code_machine {
-    /* Relocations: the place of an address in the file; slots for any use and for calls; the address of a symbol. */
-    uint32_t relative, slot, call_slot, address;
+    /* Relocations: the place of an address in the file; slots for any use and for calls, and those that a resolver
+     * fills; the address of a symbol. */
+    uint32_t relative, slot, call_slot, resolved, address;
     uint32_t caller_saved;  /* a bit for each general register that a call may change */
     uint8_t first_argument; /* the register that has it */
     /* Decodes the instruction of at most `room` bytes at `code`, which runs at `address`. False if it is not known. */

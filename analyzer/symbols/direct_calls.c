@@ -10,6 +10,7 @@
 
 #include "base/memory.h"
 #include "base/sorted.h"
+#include "symbols/aarch64_operands.h"
 #include "symbols/probe_targets.h"
 
 enum { MOST_BYTES = 1 << 22 };
@@ -24,6 +25,9 @@ struct direct_reader {
     size_t starts_room;
     size_t first, first_address; /* of its own */
     bool probes;
+    /* aarch64: addresses that several instructions make, in the order of the code */
+    uint64_t values[CODE_REGISTERS];
+    uint32_t known; /* a bit for each register that has its value */
 };
 
 enum { STARTS = 1, IS_TARGET = 2 };
@@ -46,21 +50,23 @@ static bool direct_decode(const struct direct_reader *r, uint64_t at, struct cod
     return r->calls->targets.machine->decode(r->code + (at - r->begin), r->end - at, at, insn) && insn->length;
 }
 
+static bool direct_is_aarch64(const struct direct_reader *r)
+{
+    return r->calls->targets.machine == &code_machine_aarch64;
+}
+
 static bool direct_is_probe(const struct direct_reader *r, const struct code_insn *insn)
 {
     bool other = false;
     return probe_target_of(&r->calls->targets, r->image, insn, &other) != PROBE_NONE;
 }
 
-/* Bytes that look like the call of a probe but are none make a function without probes count as one that was not read.
- */
-static bool direct_may_have_probes(const struct direct_reader *r)
+static void direct_take_address(struct direct_reader *r, uint64_t address)
 {
-    struct code_insn insn;
-    for (uint64_t at = r->begin; at < r->end; at++)
-        if (direct_decode(r, at, &insn) && direct_is_probe(r, &insn))
-            return true;
-    return false;
+    if (!direct_bytes(r->image, address, 1))
+        return;
+    GROW(r->calls->addresses, r->calls->address_count, r->calls->address_room);
+    r->calls->addresses[r->calls->address_count++] = address;
 }
 
 static void direct_take(struct direct_reader *r, uint64_t at, const struct code_insn *insn)
@@ -70,10 +76,8 @@ static void direct_take(struct direct_reader *r, uint64_t at, const struct code_
         r->probes = true;
         return;
     }
-    if (insn->kind == CODE_CONSTANT && direct_bytes(r->image, insn->value, 1)) {
-        GROW(r->calls->addresses, r->calls->address_count, r->calls->address_room);
-        r->calls->addresses[r->calls->address_count++] = insn->value;
-    }
+    if (insn->kind == CODE_CONSTANT && !direct_is_aarch64(r))
+        direct_take_address(r, insn->value);
     if (insn->kind != CODE_CALL && !goes)
         return;
     if (goes && insn->value >= r->begin && insn->value < r->end) {
@@ -91,6 +95,35 @@ static void direct_take(struct direct_reader *r, uint64_t at, const struct code_
     };
 }
 
+/* Functions that a register leads to: a probe is called so with -fno-plt. */
+static void direct_follow(struct direct_reader *r, const struct code_insn *insn)
+{
+    const uint32_t bit = insn->to < CODE_NONE ? 1u << insn->to : 0;
+    const bool from_known = insn->from < CODE_NONE && r->known >> insn->from & 1;
+    const uint64_t value = insn->value + (insn->kind == CODE_CONSTANT || !from_known ? 0 : r->values[insn->from]);
+    const bool loads = insn->kind == CODE_LOAD_AT && from_known;
+    const bool makes = insn->kind == CODE_CONSTANT || (insn->kind == CODE_ADD && from_known);
+    r->known &= ~insn->writes;
+    if (loads || makes) {
+        const struct code_insn call = { .kind = loads ? CODE_CALL_SLOT : CODE_CALL, .value = value };
+        r->probes |= direct_is_probe(r, &call);
+    }
+    if (!makes)
+        return;
+    r->known |= bit;
+    r->values[insn->to] = value;
+    direct_take_address(r, value);
+}
+
+/* A number that code loads lies in it. So not all of it is instructions. */
+static bool direct_loads_own(const struct direct_reader *r, uint64_t at)
+{
+    uint32_t word;
+    memcpy(&word, r->code + (at - r->begin), sizeof word);
+    const uint64_t from = at + (uint64_t)(((int64_t)((uint64_t)word << 40) >> 45) * (int64_t)sizeof word);
+    return (word & 0x3b000000) == 0x18000000 && from >= r->begin && from < r->end;
+}
+
 /* False if the bytes are not all known. */
 static bool direct_read(struct direct_reader *r)
 {
@@ -104,17 +137,36 @@ static bool direct_read(struct direct_reader *r)
     r->first = r->calls->count;
     r->first_address = r->calls->address_count;
     r->probes = false;
+    r->known = 0;
     struct code_insn insn;
     for (uint64_t at = r->begin; at < r->end; at += insn.length) {
-        if (!direct_decode(r, at, &insn))
+        if (!direct_decode(r, at, &insn) || (direct_is_aarch64(r) && direct_loads_own(r, at)))
             return false;
         r->starts[at - r->begin] |= STARTS;
         direct_take(r, at, &insn);
+        if (direct_is_aarch64(r))
+            direct_follow(r, &insn);
     }
     for (size_t i = 0; i < size; i++)
         if (r->starts[i] == IS_TARGET)
             return false;
     return true;
+}
+
+/* Bytes that look like the call of a probe but are none make a function without probes count as one that was not read.
+ */
+static bool direct_may_have_probes(struct direct_reader *r)
+{
+    struct code_insn insn;
+    r->known = 0;
+    for (uint64_t at = r->begin; at < r->end && !r->probes; at++) {
+        if (!direct_decode(r, at, &insn))
+            continue;
+        r->probes = direct_is_probe(r, &insn);
+        if (direct_is_aarch64(r))
+            direct_follow(r, &insn);
+    }
+    return r->probes;
 }
 
 static bool direct_begin(struct direct_reader *r, const struct direct_range *range)
@@ -184,9 +236,7 @@ struct direct_calls direct_calls_find(Elf *elf, const struct image *image, const
 {
     struct direct_calls d = { .list = NULL };
     struct direct_reader r = { .calls = &d, .image = image };
-    GElf_Ehdr header;
-    if (!gelf_getehdr(elf, &header) || header.e_machine != EM_X86_64 || !image->table_header ||
-        !probe_targets_find(&d.targets, elf))
+    if (!image->table_header || !probe_targets_find(&d.targets, elf))
         return d;
     for (uint32_t i = 0; i < image->table_count; i++)
         direct_add_range(&d, image, i);
@@ -249,6 +299,26 @@ static bool direct_loads_stack(const uint8_t *code, size_t length)
     return (to_reg || to_rm) && !from_rbp;
 }
 
+/* Arithmetic, whose result is the stack pointer, with another register than that and the frame pointer. A mask aligns
+ * it. */
+static bool direct_loads_stack_aarch64(const uint8_t *code)
+{
+    struct aarch64_addition add;
+    uint32_t word;
+    memcpy(&word, code, sizeof word);
+    if (aarch64_addition_parse(&add, word))
+        return add.from != AARCH64_STACK && add.from != AARCH64_FRAME;
+    return (word & 0x1fe00000) == 0x0b200000 && aarch64_bits(word, 5, 5) != AARCH64_STACK;
+}
+
+static bool direct_sets_frame_aarch64(const uint8_t *code)
+{
+    struct aarch64_addition add;
+    uint32_t word;
+    memcpy(&word, code, sizeof word);
+    return aarch64_addition_parse(&add, word) && add.to == AARCH64_FRAME && add.from == AARCH64_STACK;
+}
+
 bool direct_code_switches_stacks(struct direct_calls *d, const struct image *image, uint64_t address)
 {
     const struct direct_range *range = direct_calls_range(d, address);
@@ -259,6 +329,12 @@ bool direct_code_switches_stacks(struct direct_calls *d, const struct image *ima
     struct code_insn insn;
     for (uint64_t at = r.begin; at < r.end && direct_decode(&r, at, &insn); at += insn.length) {
         const uint8_t *code = r.code + (at - r.begin);
+        if (direct_is_aarch64(&r)) {
+            if (direct_sets_frame_aarch64(code))
+                return false;
+            loads |= insn.moves_stack && direct_loads_stack_aarch64(code);
+            continue;
+        }
         if (insn.length == 3 && code[0] == (REX | REX_W) && code[1] == 0x89 && code[2] == RSP_TO_RBP)
             return false; /* what compilers make for arrays of variable size */
         loads |= direct_loads_stack(code, insn.length);

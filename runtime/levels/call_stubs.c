@@ -134,12 +134,18 @@ static uint32_t call_stub_choose(uint64_t target, uint64_t function, const struc
     return i;
 }
 
+static uint64_t call_stub_index(const struct call_stub *stub)
+{
+    return (uint64_t)(stub - call_stub_list);
+}
+
 static uint64_t call_stub_way(const struct call_stub *stub)
 {
-    const uint64_t at = stub->index * CALL_STUB_SIZE, counter = call_stub_near[stub->index].counter;
+    const uint64_t index = call_stub_index(stub), at = index * CALL_STUB_SIZE;
+    const uint64_t counter = call_stub_near[index].counter;
     if (__atomic_load_n(&call_stubs_ended, __ATOMIC_ACQUIRE) || stub->level == LEVEL_OUT)
-        return stub->target;
-    if (stub->level == LEVEL_COUNTED && !stub->direct)
+        return stub->called;
+    if (stub->level == LEVEL_COUNTED && (!stub->direct || CALL_COUNTERS_KEEP))
         return (uint64_t)call_stub_counters + at;
     return stub->level == LEVEL_COUNTED && counter ? counter : (uint64_t)call_stubs + at;
 }
@@ -147,13 +153,13 @@ static uint64_t call_stub_way(const struct call_stub *stub)
 static void call_stub_lead(const struct call_stub *stub)
 {
     const uint64_t way = call_stub_way(stub);
-    struct near_ways *near = call_stub_near[stub->index].ways;
+    struct near_ways *near = call_stub_near[call_stub_index(stub)].ways;
     if (near) {
         near->page = stub->page;
         near->count = stub->count;
         __atomic_store_n(&near->way, way, __ATOMIC_RELEASE);
     }
-    __atomic_store_n(&call_stub_ways[stub->index], way, __ATOMIC_RELEASE);
+    __atomic_store_n(&call_stub_ways[call_stub_index(stub)], way, __ATOMIC_RELEASE);
 }
 
 static void call_stub_set_level(struct call_stub *stub, enum level level, uint32_t number)
@@ -174,24 +180,25 @@ uint64_t call_stub_of(uint64_t target, uint64_t function, const struct call_stac
         return 0;
     struct call_stub *stub = &call_stub_list[i];
     if (!call_stub_is(stub, target, function, stack, direct)) {
-        *stub = (struct call_stub){ .target = target,
+        *stub = (struct call_stub){ .called = target,
+                                    .target = target,
                                     .function = function,
                                     .frame = call_stub_frame(stack->bytes),
                                     .stack = *stack,
-                                    .direct = direct,
-                                    .index = i };
+                                    .direct = direct };
         call_stub_set_level(stub, LEVEL_TIMED, 0);
     }
     stub->unloaded = false;
     return (uint64_t)call_stub_gates + (uint64_t)i * CALL_STUB_SIZE;
 }
 
-void call_stub_set_near(uint64_t stub, struct near_ways *ways, uint64_t counter)
+void call_stub_set_near(uint64_t stub, struct near_ways *ways, uint64_t called, uint64_t counter)
 {
     const uint64_t i = (stub - (uint64_t)call_stub_gates) / CALL_STUB_SIZE;
     ways->stub = (uint64_t)call_stubs + i * CALL_STUB_SIZE;
     call_stub_near[i].ways = ways;
     call_stub_near[i].counter = counter;
+    call_stub_list[i].called = called;
     call_stub_lead(&call_stub_list[i]);
 }
 
@@ -202,6 +209,7 @@ void call_stubs_leave_near(const char *at, size_t size)
             continue;
         call_stub_near[i].ways = NULL;
         call_stub_near[i].counter = 0;
+        call_stub_list[i].called = call_stub_list[i].target;
         call_stub_lead(&call_stub_list[i]);
     }
 }

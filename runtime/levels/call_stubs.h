@@ -24,9 +24,10 @@ uint64_t call_stub_of(uint64_t target, uint64_t function, const struct call_stac
 
 struct near_ways;
 
-/* Calls of a stub for direct ones come through code near their module: its ways are the stub's from now on. `counter`:
- * what counts a call there. One thread at a time. The second one ends that for all ways in that memory. */
-void call_stub_set_near(uint64_t stub, struct near_ways *ways, uint64_t counter);
+/* Calls of a stub for direct ones come through code near their module: its ways are the stub's from now on. `called`:
+ * what the stub calls there. `counter`: what counts a call there, or zero. One thread at a time. The second one ends
+ * that for all ways in that memory. */
+void call_stub_set_near(uint64_t stub, struct near_ways *ways, uint64_t called, uint64_t counter);
 void call_stubs_leave_near(const char *at, size_t size);
 
 /* Whether an address is that of a stub. */

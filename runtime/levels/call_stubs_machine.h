@@ -15,7 +15,8 @@
 enum { CALL_STUBS = 4096, CALL_STUB_SIZE = 16 };
 
 struct call_stub {
-    uint64_t target, function;
+    uint64_t called; /* what the stub calls: the target, or code that jumps there */
+    uint64_t function;
     uint32_t frame;
     struct call_stack stack;
     uint16_t unloaded;    /* it may get another target */
@@ -23,7 +24,7 @@ struct call_stub {
     uint64_t page, count; /* counted: offsets of the page in a thread's directory, and of the counter in the page */
     uint32_t number;      /* of the counter */
     uint32_t direct;      /* all registers are kept */
-    uint64_t index;       /* of the stub */
+    uint64_t target;
 };
 
 _Static_assert(sizeof(struct call_stub) == 64, "the stubs' offsets");
@@ -44,8 +45,9 @@ void call_stub_exit(const struct call_stub *stub, uint64_t first, bool recorded)
 #if defined(__x86_64__)
 
 enum {
-    CALL_SAVED = 104,        /* bytes of the frame that hold no arguments */
-    CALL_FRAME_POINTER = 16, /* the caller's rbp is S - 16 */
+    CALL_COUNTERS_KEEP = false, /* counting leaves r11 changed */
+    CALL_SAVED = 104,           /* bytes of the frame that hold no arguments */
+    CALL_FRAME_POINTER = 16,    /* the caller's rbp is S - 16 */
     CALL_LONG_COPY = 256,
     /* the sizes of frames: stubs have an instruction for each of them */
     CALL_FRAME_SMALL = 128,
@@ -80,6 +82,7 @@ static ALWAYS_INLINE void call_stub_copy_words(char *to, const char *from, size_
 
 /* The caller's frame pointer and the return address are at the low end of what is saved. */
 enum {
+    CALL_COUNTERS_KEEP = true, /* counting leaves all registers as they were but x16 and x17 */
     CALL_SAVED = 256,
     /* the sizes of frames: stubs have an instruction for each of them */
     CALL_FRAME_SMALL = 256,

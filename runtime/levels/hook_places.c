@@ -73,6 +73,7 @@ int hook_places_of_target(const struct hook_places *places, uint64_t target)
 
 void hook_places_find_code(struct hook_places *places, const struct dl_phdr_info *info)
 {
+    places->guard = machine_guard(info);
     for (int i = 0; i < info->dlpi_phnum; i++) {
         const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
         const uint64_t begin = info->dlpi_addr + segment->p_vaddr;

@@ -23,6 +23,7 @@ struct hook_places {
         int protection;
     } code[MAX_HOOK_CODE];
     uint32_t code_count;
+    int guard; /* what belongs to the protection of all code, and is in no list of mappings (machine_guard) */
 };
 
 /* Fills in what the module has; `probes` is set. */

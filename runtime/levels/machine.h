@@ -4,6 +4,7 @@
 #define DWELL_LEVELS_MACHINE_H
 
 #include <elf.h>
+#include <link.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -44,6 +45,10 @@ uint64_t machine_stub_slot(uint64_t target, uint64_t end);
 /* Where a direct call leads in its original form. Zero if it is none, or its target does not matter. */
 uint64_t machine_call_target(const struct call_site *site);
 
+/* Reads the direct call at the site's address, or the jump that is a last call: its length, its bytes, and where it
+ * leads to. False if the code up to `end` begins with none. */
+bool machine_read_call(struct call_site *site, uint64_t end, uint64_t *target);
+
 /* The bytes of a form of the site. False if the form is not possible. `synchronizes`: all of the site can be changed,
  * by the order of machine_step. */
 bool machine_form(const struct call_site *site, enum call_form form, const struct machine_stubs *stubs,
@@ -82,6 +87,10 @@ enum machine_change machine_change_of(const struct call_site *site, const uint8_
 
 /* Does a step of a change. One at once has only the first. */
 void machine_step(const struct call_site *site, const uint8_t *wanted, enum machine_change change, int step);
+
+/* What the loader adds to the protection of the module's code, which no list of mappings tells: on aarch64, that
+ * indirect calls and jumps have to lead to landing pads (BTI). */
+int machine_guard(const struct dl_phdr_info *info);
 
 /* The changed code is visible to this processor. */
 void machine_flush(uint64_t begin, uint64_t end);

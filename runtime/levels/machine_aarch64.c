@@ -3,6 +3,7 @@
 #if defined(__aarch64__)
 
 #include <string.h>
+#include <sys/auxv.h>
 
 #include "levels/hook_places.h"
 #include "levels/machine.h"
@@ -70,6 +71,18 @@ static bool aarch64_aim(const struct call_site *site, uint64_t target, uint32_t 
     return true;
 }
 
+bool machine_read_call(struct call_site *site, uint64_t end, uint64_t *target)
+{
+    if (site->address % WORD || end - site->address < WORD)
+        return false;
+    const uint32_t word = aarch64_word(site->address);
+    site->length = WORD;
+    site->jump = !(word >> 31);
+    memcpy(site->original, &word, sizeof word);
+    *target = site->address + (uint64_t)((int64_t)((uint64_t)word << 38) >> 36);
+    return (word & 0x7c000000u) == OP_B;
+}
+
 bool machine_form(const struct call_site *site, enum call_form form, const struct machine_stubs *stubs,
                   bool synchronizes, uint8_t bytes[MAX_CALL_BYTES])
 {
@@ -85,7 +98,7 @@ bool machine_form(const struct call_site *site, enum call_form form, const struc
     else if (form == CALL_VALUES)
         possible = !site->jump && aarch64_aim(site, stubs->at[CALL_VALUES], &word);
     else if (form == CALL_COUNTED)
-        possible = false;
+        possible = site->stub && aarch64_aim(site, site->stub, &word);
     memcpy(bytes, &word, sizeof word);
     return possible;
 }
@@ -130,6 +143,32 @@ void machine_step(const struct call_site *site, const uint8_t *wanted, enum mach
     memcpy(&word, wanted, sizeof word);
     if (change == MACHINE_AT_ONCE && step == 0)
         __atomic_store_n((uint32_t *)site->address, word, __ATOMIC_RELEASE);
+}
+
+/* The note has properties: kind, size, and as many bytes, up to a multiple of 8. */
+static bool aarch64_has_landing_pads(const char *note, size_t size)
+{
+    enum { HEAD = sizeof(ElfW(Nhdr)) + sizeof "GNU", FEATURES = (int)0xc0000000, PADS = 1 };
+    uint32_t property[3];
+    for (size_t at = HEAD; at + sizeof property <= size; at += 2 * WORD + ((property[1] + 7ull) & ~7ull)) {
+        memcpy(property, note + at, sizeof property);
+        if ((int)property[0] == FEATURES)
+            return property[2] & PADS;
+    }
+    return false;
+}
+
+int machine_guard(const struct dl_phdr_info *info)
+{
+    enum { HAS_PADS = 1 << 17, PROTECTION = 0x10, PROPERTIES = 0x6474e553 }; /* HWCAP2_BTI, PROT_BTI, PT_GNU_PROPERTY */
+    if (!(getauxval(AT_HWCAP2) & HAS_PADS))
+        return 0;
+    for (int i = 0; i < info->dlpi_phnum; i++)
+        if (info->dlpi_phdr[i].p_type == PROPERTIES &&
+            aarch64_has_landing_pads((const char *)(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr),
+                                     info->dlpi_phdr[i].p_memsz))
+            return PROTECTION;
+    return 0;
 }
 
 void machine_flush(uint64_t begin, uint64_t end)

@@ -19,6 +19,7 @@ enum {
     NEAR = 64, /* bytes before a system call, for its arguments */
     MACHINE_PLAIN_STUB_BYTES = 16,
     OP_JUMP_SHORT = 0xeb,
+    OP_PREFIX = 0x67, /* for addresses of 32 bits */
     OP_CALL = 0xe8,
     OP_JUMP = 0xe9,
     OP_RETURN = 0xc3,
@@ -80,6 +81,23 @@ uint64_t machine_call_target(const struct call_site *site)
     int32_t distance;
     memcpy(&distance, site->original + 1, sizeof distance);
     return site->address + 5 + (uint64_t)(int64_t)distance;
+}
+
+/* A call may have a prefix without effect, where the linker has made it out of a longer one. */
+bool machine_read_call(struct call_site *site, uint64_t end, uint64_t *target)
+{
+    const uint8_t *at = (const uint8_t *)site->address;
+    const uint64_t room = end - site->address;
+    const bool longer = room && *at == OP_PREFIX;
+    int32_t distance;
+    if (room < (longer ? 6u : 5u) || (at[longer] != OP_CALL && at[longer] != OP_JUMP))
+        return false;
+    site->length = (uint8_t)(5 + longer);
+    site->jump = at[longer] == OP_JUMP;
+    memcpy(site->original, at, site->length);
+    memcpy(&distance, at + longer + 1, sizeof distance);
+    *target = site->address + site->length + (uint64_t)(int64_t)distance;
+    return !longer || !site->jump;
 }
 
 /* Where a direct call begins in the site's bytes. A longer call keeps its length by a prefix without effect, a longer
@@ -301,6 +319,12 @@ void machine_step(const struct call_site *site, const uint8_t *wanted, enum mach
             x86_store(site->address + (uint64_t)i, wanted + i, 1);
     else
         x86_store(site->address, wanted, head);
+}
+
+int machine_guard(const struct dl_phdr_info *info)
+{
+    (void)info;
+    return 0;
 }
 
 void machine_flush(uint64_t begin, uint64_t end)

@@ -17,9 +17,7 @@
 #include "levels/rewrite.h"
 #include "sys.h"
 
-#if defined(__x86_64__)
-
-enum { TWIN_STEPS = 100, TWIN_BYTES = 2 * PAGE, MOST_TWINS = 4096, PREFIX = 0x67, CALL = 0xe8, JUMP = 0xe9 };
+enum { TWIN_STEPS = 100, TWIN_BYTES = 2 * PAGE, MOST_TWINS = 4096 };
 
 /* ---- the jumps ---- */
 
@@ -44,7 +42,7 @@ static bool direct_make_near(struct direct_jumps *jumps, const struct direct_cal
         if (!target->stub)
             continue;
         near_code_write(at, &ways[i], target->target);
-        call_stub_set_near(target->stub, &ways[i], near_code_counter(at));
+        call_stub_set_near(target->stub, &ways[i], near_code_function(at, target->target), near_code_counter(at));
     }
     return SYS3(mprotect, jumps->near, code_size, PROT_READ | PROT_EXEC) == 0;
 }
@@ -113,27 +111,12 @@ void direct_jumps_drop(struct direct_jumps *jumps)
 
 /* ---- the calls ---- */
 
-/* A call may have a prefix without effect, where the linker has made it out of a longer one. Its target is set. False
- * if there is no such call. */
+/* Its target is set. False if there is no such call, or jump. */
 static bool direct_read(struct call_site *site, uint64_t address, const struct hook_places *places, uint64_t *target)
 {
     const struct hook_code *code = hook_places_code(places, address);
-    const uint8_t *at = (const uint8_t *)address;
-    const uint64_t room = code ? code->end - address : 0;
-    const bool longer = room && *at == PREFIX;
-    int32_t distance;
-    if (room < (longer ? 6u : 5u) || (at[longer] != CALL && at[longer] != JUMP))
-        return false;
-    *site = (struct call_site){ .address = address,
-                                .length = (uint8_t)(5 + longer),
-                                .hook = HOOK_ENTER,
-                                .jump = at[longer] == JUMP,
-                                .form = CALL_ORIGINAL,
-                                .wanted = CALL_COUNTED };
-    memcpy(site->original, at, site->length);
-    memcpy(&distance, at + longer + 1, sizeof distance);
-    *target = address + site->length + (uint64_t)(int64_t)distance;
-    return !longer || !site->jump;
+    *site = (struct call_site){ .address = address, .hook = HOOK_ENTER, .form = CALL_ORIGINAL, .wanted = CALL_COUNTED };
+    return code && machine_read_call(site, code->end, target);
 }
 
 static bool direct_is_of(const struct direct_jumps *jumps, uint64_t target)
@@ -186,24 +169,3 @@ uint32_t direct_calls_change(struct direct_jumps *jumps, const struct direct_cal
         direct_jumps_drop(jumps);
     return calls->count - changed;
 }
-
-#else
-
-uint32_t direct_calls_change(struct direct_jumps *jumps, const struct direct_calls *calls)
-{
-    (void)jumps;
-    return calls->count;
-}
-
-bool direct_calls_are_changed(const struct direct_jumps *jumps, const struct direct_calls *calls)
-{
-    (void)jumps, (void)calls;
-    return false;
-}
-
-void direct_jumps_drop(struct direct_jumps *jumps)
-{
-    (void)jumps;
-}
-
-#endif

@@ -5,11 +5,12 @@
  */
 #include "levels/near_code.h"
 
-#if defined(__x86_64__)
-
 #include <string.h>
 
 #include "common.h"
+
+#if defined(__x86_64__)
+
 #include "levels/code_put.h"
 #include "levels/counts.h"
 
@@ -45,6 +46,45 @@ void near_code_write(char *at, const struct near_ways *ways, uint64_t function)
 uint64_t near_code_counter(const char *at)
 {
     return (uint64_t)at + NEAR_COUNTER;
+}
+
+uint64_t near_code_function(const char *at, uint64_t function)
+{
+    (void)at;
+    return function;
+}
+
+#else
+
+enum { WORD = 4, NEAR_FUNCTION = 3 * WORD };
+
+/* Both are within reach, as for the module's calls. A function that is only called directly has no landing pad (BTI).
+ * So what calls it is a direct jump, in memory where none is needed. */
+void near_code_write(char *at, const struct near_ways *ways, uint64_t function)
+{
+    const uint64_t way = (uint64_t)&ways->way, pages = way / PAGE - (uint64_t)at / PAGE;
+    const uint32_t to_function = (uint32_t)((int64_t)(function - ((uint64_t)at + NEAR_FUNCTION)) / WORD);
+    const uint32_t words[NEAR_CODE_BYTES / WORD] = {
+        0x90000010u | (uint32_t)(pages & 3) << 29 | (uint32_t)(pages >> 2 & 0x7ffff) << 5, /* adrp x16, WAY */
+        0xf9400210u | (uint32_t)(way % PAGE / sizeof way) << 10,                           /* ldr x16, [x16, WAY] */
+        0xd61f0200u,                                                                       /* br x16 */
+        0x14000000u | (to_function & 0x3ffffffu),
+    };
+    memcpy(at, words, sizeof words);
+    __builtin___clear_cache(at, at + sizeof words);
+}
+
+/* That takes more registers than code near a module may change. */
+uint64_t near_code_counter(const char *at)
+{
+    (void)at;
+    return 0;
+}
+
+uint64_t near_code_function(const char *at, uint64_t function)
+{
+    (void)function;
+    return (uint64_t)at + NEAR_FUNCTION;
 }
 
 #endif

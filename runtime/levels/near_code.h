@@ -14,13 +14,21 @@ struct near_ways {
     uint64_t page, count; /* offsets of the page in a thread's directory, and of the counter in the page */
 };
 
+#if defined(__x86_64__)
 enum { NEAR_CODE_BYTES = 80 };
+#else
+enum { NEAR_CODE_BYTES = 16 };
+#endif
 
 /* Writes the code. The function is as near. */
 void near_code_write(char *at, const struct near_ways *ways, uint64_t function);
 
-/* What counts a call and goes on with the function. All registers but the flags are as they were. */
+/* What counts a call and goes on with the function. All registers but the flags are as they were. Zero where nothing
+ * near counts. */
 uint64_t near_code_counter(const char *at);
+
+/* What a stub calls by an indirect call, to get to the function. */
+uint64_t near_code_function(const char *at, uint64_t function);
 
 #pragma GCC visibility pop
 

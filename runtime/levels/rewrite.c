@@ -292,6 +292,12 @@ struct rewriter_pages {
     int protection;
 };
 
+static bool rewriter_set_protection(const struct rewriter *r, uint64_t begin, uint64_t end, int protection)
+{
+    const int guard = protection & PROT_EXEC ? r->places->guard : 0;
+    return SYS3(mprotect, begin, end - begin, protection | guard) == 0;
+}
+
 /* A program may have made a bare system call meanwhile: then its protection stays. */
 static bool rewriter_restore(const struct rewriter *r, struct code_pages *now, const struct rewriter_pages *pages)
 {
@@ -301,7 +307,7 @@ static bool rewriter_restore(const struct rewriter *r, struct code_pages *now, c
         struct code_range range = rewriter_range(r, now, at);
         range.end = range.end < pages->end ? range.end : pages->end;
         if (now->fd < 0 || range.protection == (pages->protection | PROT_WRITE))
-            done &= SYS3(mprotect, at, range.end - at, pages->protection) == 0;
+            done &= rewriter_set_protection(r, at, range.end, pages->protection);
         at = range.end;
     }
     return done;
@@ -315,7 +321,7 @@ static bool rewriter_protect(const struct rewriter *r, struct code_pages *now, c
         return true;
     if (!writable)
         return rewriter_restore(r, now, pages);
-    return SYS3(mprotect, pages->begin, pages->end - pages->begin, pages->protection | PROT_WRITE) == 0;
+    return rewriter_set_protection(r, pages->begin, pages->end, pages->protection | PROT_WRITE);
 }
 
 /* Adds PROT_WRITE or takes it back, for the pages of all sites that change, up to the site `end`; NULL means all.

@@ -16,6 +16,8 @@ from collections import Counter
 
 from made_calls import made
 
+NONE_LEFT = re.compile("dwell: --calls-to 'f_[*]': calls of f_[0-9]+ are left alone: the code takes its address from the "
+                       'same slot(?:; likewise those of others)?$')  # with -fno-plt
 MODES = [['--overhead', 'none'], ['--overhead', 'none', '--level', 'counted=f_*'], [],
          ['--overhead', 'none', '--mode', 'profile'], ['--mode', 'ring=16M', '--overhead', 'none']]
 LEFT = re.compile('dwell: --calls-to: calls of f_[0-9]+(?: and ([0-9]+) other functions?)? are not recorded, as the '
@@ -78,7 +80,12 @@ def compare(dwell, rand, folder, flags):
     mode = rand.choice(MODES)
     call_sites = rand.choice([[], [], ['--call-sites']])
     wanted = run(folder, './program').stdout
-    ran = run(folder, dwell, 'record', '-q', '-o', 'data', *mode, *call_sites, '--calls-to', 'f_*', './program')
+    try:
+        ran = run(folder, dwell, 'record', '-q', '-o', 'data', *mode, *call_sites, '--calls-to', 'f_*', './program')
+    except Different as wrong:
+        if '-fno-plt' in flags and NONE_LEFT.match(str(wrong).splitlines()[-1]):
+            return
+        raise
     if sums(ran.stdout) != sums(wanted) or not sums(wanted):
         raise Different('%s prints\n%s\nand with %s\n%s' % (flags, wanted, mode, ran.stdout))
     left = 0  # functions
