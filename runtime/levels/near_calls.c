@@ -14,6 +14,7 @@
 #include "levels/level_read.h"
 #include "levels/machine.h"
 #include "levels/near_code.h"
+#include "levels/near_room.h"
 #include "levels/rewrite.h"
 #include "sys.h"
 
@@ -26,25 +27,43 @@ static uint64_t direct_pages(uint64_t bytes)
     return (bytes + PAGE - 1) & ~(uint64_t)(PAGE - 1);
 }
 
-/* The code, and behind it what it reads. False without memory for them. */
-static bool direct_make_near(struct direct_jumps *jumps, const struct direct_calls *calls)
+static void direct_write_near(char *near, struct near_ways *ways, const struct direct_calls *calls)
 {
-    const uint64_t code_size = direct_pages(calls->target_count * (uint64_t)NEAR_CODE_BYTES);
-    jumps->size = code_size + direct_pages(calls->target_count * sizeof(struct near_ways));
-    jumps->near = rewriter_map_near(calls->places, jumps->size);
-    if (!jumps->near)
-        return false;
-    struct near_ways *ways = (void *)(jumps->near + code_size);
     for (uint32_t i = 0; i < calls->target_count; i++) {
         struct direct_target *target = &calls->targets[i];
-        char *at = jumps->near + (uint64_t)i * NEAR_CODE_BYTES;
+        char *at = near + (uint64_t)i * NEAR_CODE_BYTES;
         target->jump = target->stub ? (uint64_t)at : 0;
         if (!target->stub)
             continue;
         near_code_write(at, &ways[i], target->target);
         call_stub_set_near(target->stub, &ways[i], near_code_function(at, target->target), near_code_counter(at));
     }
+}
+
+/* In memory of its own: the code, and behind it what it reads. */
+static bool direct_map_near(struct direct_jumps *jumps, const struct direct_calls *calls)
+{
+    const uint64_t code_size = direct_pages(calls->target_count * (uint64_t)NEAR_CODE_BYTES);
+    jumps->size = code_size + direct_pages(calls->target_count * sizeof(struct near_ways));
+    jumps->near = rewriter_map_near(calls->places, jumps->size);
+    if (!jumps->near)
+        return false;
+    direct_write_near(jumps->near, (struct near_ways *)(jumps->near + code_size), calls);
     return SYS3(mprotect, jumps->near, code_size, PROT_READ | PROT_EXEC) == 0;
+}
+
+/* False without memory for it. */
+static bool direct_make_near(struct direct_jumps *jumps, const struct direct_calls *calls)
+{
+    struct near_ways *ways;
+    char *room = near_room_open(calls->places, calls->target_count, &ways);
+    if (!room)
+        return direct_map_near(jumps, calls);
+    jumps->near = room;
+    jumps->size = direct_pages(calls->target_count * (uint64_t)NEAR_CODE_BYTES);
+    jumps->ways = ways;
+    direct_write_near(room, ways, calls);
+    return near_room_close();
 }
 
 static struct direct_twin *direct_add_twin(struct direct_jumps *jumps)
@@ -102,7 +121,10 @@ void direct_jumps_drop(struct direct_jumps *jumps)
         rewriter_unmap((void *)(jumps->twins[i].jump & ~(uint64_t)(PAGE - 1)), TWIN_BYTES);
     if (jumps->twin_room)
         sys_unmap(jumps->twins, jumps->twin_room * sizeof *jumps->twins);
-    if (jumps->near) {
+    if (jumps->ways) {
+        call_stubs_leave_near((const char *)jumps->ways, jumps->size / NEAR_CODE_BYTES * sizeof *jumps->ways);
+        near_room_give_back(jumps->near);
+    } else if (jumps->near) {
         call_stubs_leave_near(jumps->near, jumps->size);
         rewriter_unmap(jumps->near, jumps->size);
     }

@@ -23,11 +23,14 @@ struct direct_call {
     uint32_t target; /* its index */
 };
 
+struct near_ways;
+
 /* The jumps of a module. */
 struct direct_jumps {
     char *near; /* for all calls that one store can change */
     size_t size;
-    struct direct_twin { /* for the others, while several threads run: a jump to the same code */
+    struct near_ways *ways; /* not NULL: the code is in the program's own room (near_room.h) */
+    struct direct_twin {    /* for the others, while several threads run: a jump to the same code */
         uint64_t target, jump;
     } * twins; /* each with pages of its own */
     uint32_t twin_count, twin_room;

@@ -92,11 +92,13 @@ int main()
         sum += (long)all[0].size();
     }
     int cleaned = 0;
+#ifndef WITHOUT_CANCEL
     pthread_t w;
     pthread_create(&w, nullptr, waits, &cleaned);
     usleep(20000);
     pthread_cancel(w);
     pthread_join(w, nullptr);
+#endif
     fflush(stdout);
     int st = 0;
 #ifndef WITHOUT_FORK
