@@ -35,7 +35,7 @@ const struct column view_why_columns[] = {
     { "probability", "CHANCE", CELL_DIGITS, USE_DATA, false },
     { "estimated", "ESTIMATED", CELL_DIGITS, USE_DATA, false },
     { "times", "CALLS", CELL_TEXT, USE_TEXT, false },
-    { "what", "WHAT", CELL_TEXT, USE_TEXT, false },
+    { "what", "WHAT", CELL_OBJECT, USE_TEXT, false },
     { "caused_by", "CAUSED BY", CELL_NAME, USE_TEXT, false },
 };
 enum {
@@ -389,7 +389,7 @@ static void why_fill_numbers(struct cell *cells, const struct why *why, const st
 
 struct table view_why(const struct why *why)
 {
-    static const char *const optional[] = { "times", "share_percent", "usual", "where", NULL };
+    static const char *const optional[] = { "times", "share_percent", "usual", "slow", NULL };
     struct table t = table_make(view_why_columns, COLUMN_COUNT, NULL); /* ticks are nanoseconds */
     t.optional = optional;
     t.note_column = MEANWHILE;

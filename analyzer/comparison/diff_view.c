@@ -231,10 +231,10 @@ char *diff_judgement(const struct diff *d, const struct diff_options *options)
         return need_text("significant: %s", test);
     if (options->sort < DIFF_VALUES && diff_is_percentile(options->sort))
         return need_text("large: 10 %% or more, and more calls are longer than chance explains; with one session on a "
-                         "side, no time is significant");
+                         "side, no time is significant: record --runs 5");
     char large[AMOUNT_TEXT];
     amount_text(&options->large, large);
-    return need_text("large: %s or more%s; with one session on a side, no time is significant", large,
+    return need_text("large: %s or more%s; with one session on a side, no time is significant: record --runs 5", large,
                      options->large.ns ? "" : " of the session's time");
 }
 
