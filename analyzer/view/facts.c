@@ -321,9 +321,9 @@ struct json_object *facts_of(const struct analysis *analysis, const struct order
     char *bounds = bounds_remark(&analysis->summary);
     facts_add_text(object, "application_bounds", bounds);
     free(bounds);
-    char *reached = budget_reached_text(&analysis->summary);
-    facts_add_text(object, "overhead_reached", reached);
-    free(reached);
+    char *added = budget_added_text(&analysis->summary);
+    facts_add_text(object, "overhead_reached", added);
+    free(added);
     json_object_object_add(object, "notes",
                            facts_texts(analysis->file->labels.notes, analysis->file->labels.note_count));
     json_object_object_add(object, "session", facts_totals(analysis));

@@ -30,6 +30,11 @@ function factsOfRun(m: Model, side: Side): [string, string][] {
     const threads = f.threads.length;
     const share = m.total('cpu_inclusive', side) / (m.total('elapsed_inclusive', side) || 1);
     const text = (value: unknown) => (typeof value === 'string' ? visible(value) : '');
+    const recorded = isWhole(chosen.value)
+        ? text(f.overhead_reached)
+              .replace(/^recording /, '')
+              .replace(/, left out here.*$/, '')
+        : '';
     return [
         ['Command', text(f.command)],
         ['Recorded', [text(f.recorded), f.complete ? '' : 'still running'].filter(Boolean).join(', ')],
@@ -46,9 +51,11 @@ function factsOfRun(m: Model, side: Side): [string, string][] {
         ['Calls', f.session.enters ? count(f.session.enters) : ''],
         [
             'Probes',
-            known('overhead_inclusive') && f.overhead ? `${time('overhead_inclusive')} of CPU time left out` : '',
+            !recorded && known('overhead_inclusive') && f.overhead
+                ? `${time('overhead_inclusive')} of CPU time left out`
+                : '',
         ],
-        ['Overhead', isWhole(chosen.value) ? text(f.overhead_reached).replace(/^overhead /, '') : ''],
+        ['Recording', recorded],
         ['Part', text(f.slice)],
     ];
 }
