@@ -74,9 +74,10 @@ static void info_print_time(const struct session_file *f)
         info_print_line("duration", "%s, of the recording",
                         info_time(f, f->header.end_ticks - f->header.start_ticks, text));
     info_print_line("state", "%s",
-                    f->header.state != DWELL_COMPLETE ? "not finished: still recording, or the recorder was killed"
-                    : f->health.lacks_parts           ? "damaged: parts of it are missing, see the remarks"
-                                                      : "complete");
+                    session_file_is_written(f)          ? "not finished: still recording"
+                    : f->header.state != DWELL_COMPLETE ? "not finished: there is no recorder, or it was killed"
+                    : f->health.lacks_parts             ? "damaged: parts of it are missing, see the remarks"
+                                                        : "complete");
 }
 
 static void info_print_clock(const struct session_file *f)

@@ -246,11 +246,15 @@ static void answer_put_end(const struct analysis *analysis, FILE *out)
     const struct session_file *file = analysis->file;
     uint32_t first = 0;
     size_t killed = 0;
+    bool all_known = true;
     for (size_t i = 0; i < file->process_count && !analysis->summary.selection; i++) {
+        all_known &= file->processes[i].end_time != 0;
         if (file->processes[i].end_how != DWELL_END_SIGNAL)
             continue;
         first = killed++ ? first : file->processes[i].end_value;
     }
+    if (file->header.state != DWELL_COMPLETE && !all_known && !analysis->parts)
+        fputs(session_file_is_written(file) ? ", still recording" : ", the end was not recorded", out);
     const char *name = first < NSIG ? sigabbrev_np((int)first) : NULL;
     if (killed > 1)
         fprintf(out, ", %zu of them ended by signals", killed);

@@ -15,6 +15,7 @@
 #include "base/numbers.h"
 #include "base/progress.h"
 #include "base/sorted.h"
+#include "session_lock.h"
 #include "symbols/os_calls.h"
 #include "trace/metadata.h"
 #include "trace/module_map.h"
@@ -313,6 +314,11 @@ struct session_file *session_file_again(const struct session_file *file, const c
     again->fd = fcntl(file->fd, F_DUPFD_CLOEXEC, 0);
     *error = again->fd < 0 ? strerror(errno) : session_file_read_header(again);
     return *error ? session_file_refuse(again) : again;
+}
+
+bool session_file_is_written(const struct session_file *file)
+{
+    return file->header.state != DWELL_COMPLETE && session_has_other_writers(file->fd);
 }
 
 static void session_file_free_module(struct trace_module *module)

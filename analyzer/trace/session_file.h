@@ -376,6 +376,9 @@ size_t session_file_thread_index(const struct session_file *file, uint32_t seria
 /* Whether the calls of any process were recorded in mode profile, also if the file has only sums of them. */
 bool session_file_has_trees(const struct session_file *file);
 
+/* Whether processes write to the session, as it is still recorded. */
+bool session_file_is_written(const struct session_file *file);
+
 /* Whether a clock may count at this rate. A session with another one is damaged, and so are sums of it. */
 static inline bool session_rate_is_possible(uint64_t ticks_per_second)
 {

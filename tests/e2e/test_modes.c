@@ -237,6 +237,23 @@ Test(e2e_modes, the_report_says_how_the_program_ended)
     free(text);
 }
 
+/* While the program runs, or if the recorder was killed with it, nobody knows how it ends. */
+Test(e2e_modes, the_report_says_that_the_end_is_not_known)
+{
+    char *text =
+        run_well("said() { $DWELL report | grep -o '1 thread[^:]*' | head -n 1; $DWELL info | grep '^state'; }\n"
+                 "$DWELL record -q $PROGRAMS/killed counters 0 >out 2>&1 & recorder=$!\n"
+                 "until [ -s counters ] && $DWELL report 2>&1 | grep -q '1 thread'; do sleep 0.05; done; said\n"
+                 "kill -KILL $recorder; wait $recorder || true\n"
+                 "kill -KILL $(od -A n -t d8 -N 8 counters)\n"
+                 "until $DWELL info | grep -q killed; do sleep 0.05; done; said\n");
+    cr_assert(eq(str, text,
+                 "1 thread, still recording\nstate           not finished: still recording\n"
+                 "1 thread, the end was not recorded\n"
+                 "state           not finished: there is no recorder, or it was killed\n"));
+    free(text);
+}
+
 /* Where no call was left, there are no times, rather than times of zero. */
 Test(e2e_modes, calls_that_a_crash_has_cut)
 {
