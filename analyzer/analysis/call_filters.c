@@ -103,6 +103,10 @@ bool call_filters_fit(const struct call_filters *f, const struct session_file *f
                          "%s: imported from a report, so --only, --suppress, --ignore, --depth and "
                          "--min-duration have no single calls to leave out",
                          file->path);
+    if (f->shortest && file->header.origin & DWELL_ORIGIN_SUMS)
+        return error_set(
+            error, "%s: --min-duration: holds sums, which keep no durations of single calls; read the recorded session",
+            file->path);
     if (f->shortest && file->header.mode == DWELL_MODE_PROFILE)
         return error_set(error,
                          "%s: --min-duration: recorded in mode profile, which keeps no durations of single "

@@ -194,12 +194,15 @@ bool selection_ranges_find(struct selection_request *r, const struct session_fil
 static bool selection_find_range(struct selection_request *r, const struct session_file *file, struct error *error)
 {
     struct selection *s = &r->selection;
-    const char *why = session_file_why_sums(file);
+    const char *why = session_file_why_sums(file), *cut_by = r->from.given || r->to.given ? "--from and --to"
+                                                             : r->within.count            ? "--within"
+                                                                                          : "--filter";
+    if (file->header.origin & DWELL_ORIGIN_SUMS)
+        return error_set(error, "%s: holds sums, which cannot be cut by %s; read the recorded session", file->path,
+                         cut_by);
     if (why)
         return error_set(error, "%s: %s, so it has sums without times and cannot be cut by %s", file->path, why,
-                         r->from.given || r->to.given ? "--from and --to"
-                         : r->within.count            ? "--within"
-                                                      : "--filter");
+                         cut_by);
     *s = (struct selection){ .cut = true, .within = s->within, .threads = s->threads, .processes = s->processes };
     return selection_moments_find(&r->from, &r->to, file, &s->from, &s->to, error) &&
            selection_ranges_find(r, file, s->from, s->to, error);

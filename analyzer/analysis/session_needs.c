@@ -19,12 +19,15 @@ bool session_needs_check(unsigned needs, const struct session_file *file, const 
     const char *sums = session_file_why_sums(file);
     if (needs & SESSION_VALUED_CALLS && !session_file_can_have_valued_sums(file))
         needs |= SESSION_SINGLE_CALLS;
-    const bool imported = file->header.origin & DWELL_ORIGIN_IMPORTED;
-    const char *record = imported ? "" : "; record in mode trace or ring", *before = imported ? "; " : ", or ";
+    const bool imported = file->header.origin & DWELL_ORIGIN_IMPORTED, summed = file->header.origin & DWELL_ORIGIN_SUMS;
+    const char *before = imported ? "; " : ", or ", *record = imported ? ""
+                                                              : summed ? "; read the recorded session"
+                                                                       : "; record in mode trace or ring";
     for (size_t i = 0; sums && i < sizeof of_events / sizeof *of_events; i++)
         if (needs & of_events[i].need)
-            return error_set(error, "%s: %s, which keeps no %s%s%s%s", file->path, sums, of_events[i].what, record,
-                             instead ? before : "", instead ? instead : "");
+            return error_set(error, "%s: %s, which %s no %s%s%s%s", file->path, summed ? "holds sums" : sums,
+                             summed ? "keep" : "keeps", of_events[i].what, record, instead ? before : "",
+                             instead ? instead : "");
     if (needs & SESSION_PROBES && imported)
         return error_set(error, "%s: %s, which keeps no probes", file->path, sums);
     return true;

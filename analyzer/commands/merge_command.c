@@ -32,7 +32,10 @@ static const struct option_row options[] = {
 static void merge_check_settings(struct merge_settings *s)
 {
     struct stat out, in;
+    const size_t given = s->sessions.count;
     session_list_unique(&s->sessions);
+    if (given > 1 && s->sessions.count == 1)
+        die(STATUS_ERROR, "merge: %s is given more than once; give another session", s->sessions.paths[0]);
     if (s->sessions.count < 2)
         die(STATUS_ERROR, "merge: give two sessions or more");
     if (!s->shared.output)

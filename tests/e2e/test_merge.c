@@ -45,7 +45,8 @@ Test(e2e_merge, nothing_is_overwritten)
                  "dwell: text: not a dwell session, so it is not replaced; choose another file with -o\n");
     free(run_well("grep -q precious text && ! ls *.part 2>/dev/null"));
     expect_error("one two -o two", "dwell: two: is one of the sessions to merge; write to another file\n");
-    expect_error("one ./one -o all", "dwell: merge: give two sessions or more\n");
+    expect_error("one -o all", "dwell: merge: give two sessions or more\n");
+    expect_error("one ./one -o all", "dwell: merge: one is given more than once; give another session\n");
     expect_error("one two", "dwell: merge: say which session file to write, with -o FILE\n");
     expect_error("one missing -o all", "dwell: missing: No such file or directory\n");
     free(run_well("cp one copy; ! ls all 2>/dev/null"));
