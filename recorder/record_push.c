@@ -291,10 +291,12 @@ static void push_report(const struct record_push *p)
     FILE *out = need_stream(&text, &length);
     fprintf(out, "pushed %llu %s%s to %s", (unsigned long long)p->pushed, what, p->pushed == 1 ? "" : "s",
             p->store.url);
+    const bool url_given = strcmp(p->settings->push, "-") != 0; /* else fleet push knows it as well */
     if (left)
-        fprintf(out, "; %llu left in %s%s%s: push %s with dwell fleet push --spool%s%s", (unsigned long long)left,
+        fprintf(out, "; %llu left in %s%s%s: push %s with dwell fleet push%s%s --spool%s%s", (unsigned long long)left,
                 p->folder, p->error.text ? ", as " : "", p->error.text ? p->error.text : "", left == 1 ? "it" : "them",
-                p->settings->spool ? " " : "", p->settings->spool ? p->settings->spool : "");
+                url_given ? " --url " : "", url_given ? p->store.url : "", p->settings->spool ? " " : "",
+                p->settings->spool ? p->settings->spool : "");
     if (p->dropped)
         fprintf(out, "; %llu dropped, as the spool had its limit (--spool-limit)", (unsigned long long)p->dropped);
     need_stream_end(out);

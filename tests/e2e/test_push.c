@@ -81,7 +81,8 @@ Test(e2e_push, a_store_that_never_answers_does_not_keep_dwell)
 {
     expect_script(
         "store hang; begin; until [ $(files) -ge 3 ]; do sleep 0.05; done; finish\n"
-        "grep -q \"left in spool, as $url: it took too long: push them with dwell fleet push --spool spool\" said\n"
+        "grep -q \"left in spool, as $url: it took too long: push them with dwell fleet push --url $url --spool spool\" \\\n"
+        "said\n"
         "whole spool");
 }
 
