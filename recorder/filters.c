@@ -315,8 +315,9 @@ static void filters_warn_of_activities(const struct filters *f)
     for (uint32_t i = 0; i < f->keep.count; i++) {
         const struct keep_watch *watch = &f->keep.list[i];
         if (keep_is_for_activities(watch->text) && !watch->named)
-            say("--keep: '%.*s' named no activity of a recorded program",
-                (int)(strrchr(watch->text, '>') - watch->text), watch->text);
+            say("--keep: '%.*s' named no activity of a recorded program%s",
+                (int)(strrchr(watch->text, '>') - watch->text), watch->text,
+                strncmp(watch->text, "activity:", strlen("activity:")) == 0 ? "; --event must select its class" : "");
     }
 }
 

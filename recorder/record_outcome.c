@@ -281,6 +281,9 @@ static void record_report_kept(const struct record_settings *s, const struct rec
         say("%" PRIu64 " slow call%s more than --keep-limit were not kept", o->limited, record_plural(o->limited));
     if (!s->quiet && !o->kept && !o->usual)
         say("no call was slow, so nothing is kept in %s", s->output);
+    else if (!s->quiet && !o->usual)
+        say("%" PRIu64 " slow call%s kept, %sB in %s; see: dwell info%s%s", o->kept, record_plural(o->kept),
+            record_size_text(bytes, sizeof bytes, o->bytes), s->output, *file ? " " : "", file);
     else if (!s->quiet)
         say("%" PRIu64 " slow call%s and %" PRIu64 " usual one%s kept, %sB in %s; see: dwell info%s%s", o->kept,
             record_plural(o->kept), o->usual, record_plural(o->usual), record_size_text(bytes, sizeof bytes, o->bytes),

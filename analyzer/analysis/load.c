@@ -209,8 +209,11 @@ static void load_add_loss_remarks(struct summary *summary, const struct session_
                        file->more.forgotten);
     if (file->more.keep)
         summary_remark(summary, "windows-only",
-                       "times and calls are those around %" PRIu64 " slow%s calls, not of the whole run",
-                       file->more.kept_calls, file->more.usual_calls ? " and some usual" : "");
+                       "times and calls are those around %" PRIu64 " slow%s, not of the whole run",
+                       file->more.kept_calls,
+                       file->more.usual_calls       ? " and some usual calls"
+                       : file->more.kept_calls == 1 ? " call"
+                                                    : " calls");
     if (p->counts.stray_exits)
         summary_remark(summary, "stray-exits", "%" PRIu64 " exits had no enter before them", p->counts.stray_exits);
 }

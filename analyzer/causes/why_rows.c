@@ -180,6 +180,12 @@ static double why_times_as_many(const struct why *why, const struct why_line *li
 
 static const double many_more = 2;
 
+/* In three digits, or all before the point. */
+static char *why_times_text(double times)
+{
+    return need_text(times < 100 ? "%.3g" : "%.0f", times);
+}
+
 /* ---- the sentence ---- */
 
 static uint64_t why_difference(const struct why *why)
@@ -206,8 +212,12 @@ static void why_say_line(FILE *out, const struct why *why, const struct why_line
         fprintf(out, "%s blocked in the own code of %s", time, where);
     else
         fprintf(out, "%s %s", time, what);
-    if (line->kind == WHY_CPU && why_times_as_many(why, line) >= many_more)
-        fprintf(out, ", called %.3g times as often", why_times_as_many(why, line));
+    const double times = why_times_as_many(why, line);
+    if (line->kind == WHY_CPU && times >= many_more) {
+        char *text = why_times_text(times);
+        fprintf(out, ", called %s times as often", text);
+        free(text);
+    }
     if (line->follows)
         fputs(", which follows from CPU time", out);
     if (*cause)
@@ -326,9 +336,10 @@ static void why_fill_words(struct cell *cells, const struct why *why, const stru
     if (*cause)
         cell_text(&cells[CAUSED_BY], cause);
     if (times >= many_more) {
-        char *text = need_text("%.3g times as many", times);
+        char *number = why_times_text(times), *text = need_text("%s times as many", number);
         cell_text(&cells[TIMES], text);
         free(text);
+        free(number);
     }
     free(what);
     free(where);

@@ -217,8 +217,8 @@ static void callgrind_write_head(const struct callgrind_writer *w)
         callgrind_write_text_line(w, "cmd",
                                   process->arguments && process->arguments[0] ? process->arguments : process->path);
     }
-    fprintf(w->out, "part: 1\ndesc: Sums over: %" PRIu64 " threads, %" PRIu64 " processes\n", summary->threads,
-            summary->processes);
+    fprintf(w->out, "part: 1\ndesc: Sums over: %" PRIu64 " thread%s, %" PRIu64 " process%s\n", summary->threads,
+            summary->threads == 1 ? "" : "s", summary->processes, summary->processes == 1 ? "" : "es");
     for (size_t i = 0; i < summary->remark_count; i++)
         callgrind_write_text_line(w, "desc", summary->remarks[i]);
     fputs("positions: line\n", w->out);

@@ -95,6 +95,19 @@ Test(e2e_keep, less_than_a_trace)
     free(text);
 }
 
+/* Usual calls are named where there are any, and one call is no "calls". */
+Test(e2e_keep, calls_in_words)
+{
+    char *text = run_well("for usual in '' '--keep-usual 2'; do $DWELL record --keep 'handle>100ms' $usual "
+                          "$PROGRAMS/slow_few 1 20 20 1000 2>&1 | grep -o '[0-9].* kept'; "
+                          "$DWELL report | grep -o '^! times.*'; done");
+    cr_assert(eq(str, text,
+                 "1 slow call kept\n! times and calls are those around 1 slow call, not of the whole run\n"
+                 "1 slow call and 9 usual ones kept\n"
+                 "! times and calls are those around 1 slow and some usual calls, not of the whole run\n"));
+    free(text);
+}
+
 /* A ring that is shorter than the call is said, with the size that would do. */
 Test(e2e_keep, ring_that_is_too_short)
 {

@@ -126,7 +126,9 @@ Test(e2e_keep_activities, class_that_is_not_selected)
 {
     char *text = run_well("DWELL_PERFLOG=/dev/null $DWELL record -q --keep 'activity:shop>1s' "
                           "$PROGRAMS/perflog/slow_activities 1 2>&1");
-    cr_assert(eq(str, text, "dwell: --keep: 'activity:shop' named no activity of a recorded program\n"));
+    cr_assert(eq(str, text,
+                 "dwell: --keep: 'activity:shop' named no activity of a recorded program; --event must select its "
+                 "class\n"));
     free(text);
 }
 

@@ -186,6 +186,16 @@ Test(golden_why, several_sessions)
     check_golden("why handle slow other -n 1", "why-without-calls.txt");
 }
 
+/* Thousands of times as many are no power of ten. */
+Test(golden_why, rare_causes)
+{
+    static const char *const equal[] = { "b", "c", "d", "e", "f", "g", "h", "i", "j", "k" };
+    why_save("slow", SLOW);
+    for (size_t i = 0; i < sizeof equal / sizeof *equal; i++)
+        why_save(equal[i], EQUAL);
+    check_golden("why handle slow b c d e f g h i j k --call 1 -n 1", "why-rare.txt");
+}
+
 /* A call of so many milliseconds in parse, which calls parse_item and lookup. These have no events, but samples. */
 static void why_write_sampled(struct writer *w, uint64_t begin, uint64_t ms)
 {
