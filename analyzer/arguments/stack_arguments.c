@@ -69,6 +69,14 @@ static void stack_count_aarch64(struct stack_count *count, uint64_t size, bool i
     }
 }
 
+/* The most bytes that can be before an argument of that size to align it, beyond those that each one is rounded up by:
+ * the size is a multiple of the alignment. */
+static uint64_t stack_padding(uint64_t size)
+{
+    const uint64_t alignment = size & -size;
+    return alignment > ALIGNMENT ? alignment - ALIGNMENT : 0;
+}
+
 static void stack_count_x86(struct stack_count *count, uint64_t size, bool is_float, bool is_plain)
 {
     if (is_float && size <= WORD)
@@ -76,7 +84,7 @@ static void stack_count_x86(struct stack_count *count, uint64_t size, bool is_fl
     else if (is_plain && size <= WORD)
         count->general++;
     else
-        count->bytes += stack_rounded(size);
+        count->bytes += stack_rounded(size) + stack_padding(size);
 }
 
 static void stack_count_parameter(struct stack_count *count, Dwarf_Die *parameter)

@@ -29,3 +29,11 @@ ParameterizedTest(int *first, e2e_calls_random, made_programs)
     cr_assert(eq(str, agreed, expected));
     free(agreed);
 }
+
+/* An argument that is aligned to 32 bytes lies behind bytes that align it, which count as well. */
+Test(e2e_calls_random, aligned_arguments)
+{
+    char *agreed = run_well("python3 " DWELL_CONSUMERS "/../random/calls/run_calls.py $DWELL 30208 30208");
+    cr_assert(eq(str, agreed, "1\n"));
+    free(agreed);
+}
