@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "base/memory.h"
 #include "base/time_unit.h"
@@ -142,9 +143,18 @@ struct table view_critical_threads(const struct analysis *analysis, const struct
     return t;
 }
 
-char *critical_heading(const struct analysis *analysis, const struct critical_path *p)
+/* The thread on which the path ends, as the tables name it, with its number. */
+static char *critical_end(const struct analysis *analysis, const struct critical_path *p)
 {
     const struct trace_thread *t = session_file_thread(analysis->file, p->part.thread);
+    const char *title = analysis_thread_title(analysis, p->part.thread);
+    const char *name = title ? title : t && t->name ? t->name : "";
+    const uint32_t tid = t ? t->tid : 0;
+    return *name ? need_text("%s (%" PRIu32 ")", name, tid) : need_text("%" PRIu32, tid);
+}
+
+char *critical_heading(const struct analysis *analysis, const struct critical_path *p)
+{
     const uint64_t ticks_per_second = analysis->summary.ticks_per_second;
     const uint64_t from_ns = ticks_to_ns(critical_moment(analysis, p->part.from), ticks_per_second);
     const uint64_t to_ns = ticks_to_ns(critical_moment(analysis, p->part.to), ticks_per_second);
@@ -153,7 +163,10 @@ char *critical_heading(const struct analysis *analysis, const struct critical_pa
     time_text_with_unit(ticks_to_ns(critical_length(p), ticks_per_second), length);
     time_text(from_ns, unit, from);
     time_text(to_ns, unit, to);
-    return need_text("critical path: %s%s, from %s %s to %s %s; it ends on thread %" PRIu32, length,
-                     analysis->summary.overhead_known ? ", with the time of probes" : "", from, unit->name, to,
-                     unit->name, t ? t->tid : 0);
+    char *end = critical_end(analysis, p);
+    char *heading = need_text("critical path: %s%s, from %s %s to %s %s; it ends on thread %s", length,
+                              analysis->summary.overhead_known ? ", with the time of probes" : "", from, unit->name, to,
+                              unit->name, end);
+    free(end);
+    return heading;
 }
