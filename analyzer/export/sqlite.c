@@ -71,12 +71,13 @@ static void sqlite_write_threads(struct sqlite_writer *w)
 {
     const struct profile *p = w->session->profile;
     w->thread_numbers = index_new();
-    sqlite3_stmt *insert = database_prepare(w->database, "INSERT INTO thread VALUES (?,?,?,?)");
+    sqlite3_stmt *insert = database_prepare(w->database, "INSERT INTO thread VALUES (?,?,?,?,?)");
     for (size_t i = 0; i < p->thread_count; i++) {
         const struct profile_thread *thread = &p->threads[w->order->threads[i]];
         const struct trace_thread *t = session_file_thread(w->session->file, thread->thread);
-        database_insert(w->database, insert, "iizt", (int64_t)i + 1, (int64_t)thread->process,
-                        (int64_t)(t ? t->tid : 0), t && t->name[0] ? t->name : "[unknown]");
+        database_insert(w->database, insert, "iiztt", (int64_t)i + 1, (int64_t)thread->process,
+                        (int64_t)(t ? t->tid : 0), t && t->name[0] ? t->name : "[unknown]",
+                        analysis_thread_name(w->session, thread->thread));
         struct index_slot *slot = index_find(w->thread_numbers, thread->thread, thread->process);
         if (!slot->value_plus_1)
             index_set(w->thread_numbers, slot, thread->thread, thread->process, (uint32_t)i);

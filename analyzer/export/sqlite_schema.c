@@ -19,7 +19,8 @@ static const char *const tables[] = {
     "CREATE TABLE remark (text TEXT)",
     "CREATE TABLE process (id INTEGER PRIMARY KEY, pid INTEGER, parent_pid INTEGER, name TEXT, path TEXT,"
     " arguments TEXT)",
-    "CREATE TABLE thread (id INTEGER PRIMARY KEY, process INTEGER REFERENCES process, tid INTEGER, name TEXT)",
+    "CREATE TABLE thread (id INTEGER PRIMARY KEY, process INTEGER REFERENCES process, tid INTEGER, name TEXT, "
+    "title TEXT)",
     "CREATE TABLE module (id INTEGER PRIMARY KEY, name TEXT, path TEXT, build_id TEXT)",
     "CREATE TABLE function (id INTEGER PRIMARY KEY, name TEXT, linkage_name TEXT, module INTEGER REFERENCES module,"
     " address INTEGER, file TEXT, line INTEGER)",
@@ -245,7 +246,7 @@ static const struct {
       "m.name AS module, m.path", "module m LEFT JOIN t ON t.id = m.id",
       " ifnull(t.elapsed_exclusive, 0) DESC, m.name, m.path," BEHIND_NAMES },
     { "report_thread", "thread", "h.id", "p.thread", "path p", "p.parent IS NULL",
-      "h.name AS thread, h.tid, r.name AS process, r.pid",
+      "h.name AS thread, h.tid, r.name AS process, r.pid, h.title AS thread_title",
       "thread h JOIN process r ON r.id = h.process LEFT JOIN t ON t.id = h.id",
       " ifnull(t.elapsed_exclusive, 0) DESC, h.name, h.tid DESC NULLS LAST, r.name, r.pid DESC NULLS "
       "LAST," BEHIND_NAMES },
