@@ -47,14 +47,14 @@ class Command:
             self.find_columns(lines_of(program, self.name, "--columns", "help"))
 
     def find_columns(self, lines):
-        """The keys, each with the suffixes if it needs one; --sort takes those without."""
+        """The keys, alone and with each suffix if there are any; --sort takes those without."""
         blank = lines.index("") if "" in lines else len(lines)
-        keys = [line.split()[0] for line in lines[:blank]]
-        needs_suffix = any("needs one of these suffixes" in line for line in lines[blank:])
-        suffixes = [word for line in lines[blank:] for word in re.findall(r"_\w+", line[:30]) if needs_suffix]
+        keys = [key for line in lines[:blank] for key in line.split("  ")[0].split(", ")]
+        has_suffixes = any("The suffixes are:" in line for line in lines[blank:])
+        suffixes = [word for line in lines[blank:] for word in re.findall(r"_\w+", line[:30]) if has_suffixes]
         for option in self.options:
             if option.name == "--columns":
-                option.words = [key + suffix for key in keys for suffix in suffixes or [""]] + ["help"]
+                option.words = [key + suffix for key in keys for suffix in ["", *suffixes]] + ["help"]
             elif option.name == "--sort":
                 option.words = keys + ([] if "name" in keys else ["name"])
 

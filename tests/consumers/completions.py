@@ -63,6 +63,7 @@ VALUES = [
     ("critical --sort wo", ["work"]),
     ("report --columns calls,page", ["calls,page_faults", "calls,page_faults_exclusive"]),
     ("diff --columns calls_b", ["calls_before"]),
+    ("diff --columns p9", [f"p9{digit}{suffix}" for digit in "09" for suffix in ("", "_after", "_before", "_change", "_change_percent")]),
     ("diff --sort call", ["calls"]),
     ("export perfe", ["perfetto"]),
     ("callers shop::pri", ["shop::price"]),
