@@ -4,6 +4,8 @@
 
 #include "analysis/names.h"
 #include "base/numbers.h"
+#include "base/text_options.h"
+#include "base/units.h"
 #include "report/info_lines.h"
 #include "report/kept_activities.h"
 #include "report/kept_ring.h"
@@ -16,11 +18,22 @@ static uint64_t info_kept_of_watch(const struct session_file *f, uint32_t watch)
     return count;
 }
 
+/* Four digits, as it was asked for: the clock's frequency was measured since, so the last digits differ. */
+static const char *info_kept_around(const struct session_file *f, uint64_t ticks, char text[TIME_TEXT])
+{
+    const uint64_t ns = ticks_to_ns(ticks, f->header.ticks_per_second);
+    uint64_t step = 1;
+    while (ns / step >= 10000)
+        step *= 10;
+    text_time((ns + step / 2) / step * step, text);
+    return text;
+}
+
 static void info_print_watches(const struct session_file *f, const struct dwell_keep *keep)
 {
     char around[TIME_TEXT];
-    info_print_line("keep", "windows of slow calls, %swith %s before and after",
-                    keep->flags & DWELL_KEEP_OTHERS ? "of all processes, " : "", info_time(f, keep->around, around));
+    info_print_line("keep", "windows of slow calls, %s %s before and after",
+                    keep->flags & DWELL_KEEP_OTHERS ? "of all processes, with" : "with", info_kept_around(f, keep->around, around));
     for (uint32_t i = 0; i < keep->watches; i++) {
         const uint64_t count = info_kept_of_watch(f, i);
         info_print_line("keep", "%s: %" PRIu64 " slow call%s", keep->watch[i].text, count, count == 1 ? "" : "s");
