@@ -29,7 +29,7 @@ Test(e2e_causes, objects_and_causes)
         for (size_t m = 0; m < sizeof modes / sizeof *modes; m++) {
             free(run_well("$DWELL record -q %s $PROGRAMS/causes %s", modes[m], parts[i].what));
             char *out = run_well("$DWELL waits --format csv --filter object.kind=%s | tr -d '\\r' | tail -n +2 | "
-                                 "cut -d, -f1,5,7,8,10,11",
+                                 "cut -d, -f1,7,9,10,12,15",
                                  parts[i].kind);
             char *wanted = run_well("echo '%s'", parts[i].row);
             cr_assert(eq(str, out, wanted), "%s %s", parts[i].what, modes[m]);

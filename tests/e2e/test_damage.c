@@ -233,6 +233,7 @@ Test(e2e_damage, noise_in_a_session_whose_recorder_was_killed)
 static void record_killed(void)
 {
     struct sealed_chunk chunks[MOST_CHUNKS];
+    unlink(test_path("dead")); /* its chunks are not those of the next program */
     char *pid = run_well("unset DWELL_RANDOM_LEVELS; LD_PRELOAD=$RUNTIME DWELL_OUTPUT=dead DWELL_MAX_SIZE=64000000 "
                          "$SAMPLES/fib 60 >/dev/null 2>&1 & printf %%d $!");
     while (find_sealed("dead", chunks) < 3)

@@ -87,8 +87,8 @@ static char *wait_rows_text(struct writer *w)
 }
 
 #define TITLES                                                                                                         \
-    "function,module,file,line,caller,threads,blocked_exclusive_ns,blocked_exclusive_percent,elapsed_inclusive_ns,"    \
-    "threads_percent,calls\r\n"
+    "function,module,file,line,caller,threads,thread_titles,tid,blocked_exclusive_ns,blocked_exclusive_percent,"       \
+    "elapsed_inclusive_ns,threads_percent,calls\r\n"
 
 Test(unit_wait_rows, calls_have_the_caller_that_is_not_of_the_system)
 {
@@ -96,8 +96,8 @@ Test(unit_wait_rows, calls_have_the_caller_that_is_not_of_the_system)
     wait_rows_write_main(w);
     char *text = wait_rows_text(w);
     cr_assert(eq(str, text,
-                 (char *)TITLES "write,libc.so.6,/src/p.c,9,save,main,300,75.0000,330,30.0000,2\r\n"
-                                "write,libc.so.6,/src/p.c,5,main,main,100,25.0000,120,10.0000,1\r\n"));
+                 (char *)TITLES "write,libc.so.6,/src/p.c,9,save,main,main,100,300,75.0000,330,30.0000,2\r\n"
+                                "write,libc.so.6,/src/p.c,5,main,main,main,100,100,25.0000,120,10.0000,1\r\n"));
     free(text);
 }
 
@@ -122,8 +122,9 @@ Test(unit_wait_rows, functions_of_the_standard_library_are_no_callers)
     }
     char *text = wait_rows_text(w);
     cr_assert(eq(str, text,
-                 (char *)TITLES "pthread_mutex_lock,libc.so.6,,,(start of thread),pool,200,66.6667,450,38.4615,1\r\n"
-                                "pthread_mutex_lock,libc.so.6,/src/p.c,9,save,main,100,33.3333,450,19.2308,1\r\n"));
+                 (char *)TITLES
+                 "pthread_mutex_lock,libc.so.6,,,(start of thread),pool,pool#1,101,200,66.6667,450,38.4615,1\r\n"
+                 "pthread_mutex_lock,libc.so.6,/src/p.c,9,save,main,main,100,100,33.3333,450,19.2308,1\r\n"));
     free(text);
 }
 
@@ -153,6 +154,8 @@ Test(unit_wait_rows, conditions_accept_both_names)
     }
 }
 
+#define MANY "\"a, b, c, ... (6 threads)\""
+
 /* Names of threads occur once; of more than three, the first three. */
 Test(unit_wait_rows, threads_and_functions_that_wait_themselves)
 {
@@ -162,10 +165,11 @@ Test(unit_wait_rows, threads_and_functions_that_wait_themselves)
     wait_rows_write_thread(w, 2, 1, MAIN);
     wait_rows_write_thread(w, 3, 1, MAIN);
     char *text = wait_rows_text(w);
-    cr_assert(eq(str, text,
-                 (char *)TITLES
-                 "save,p,/src/p.c,9,(start of thread),\"a, b, c, ... (6 threads)\",2400,75.0000,3000,60.0000,6\r\n"
-                 "main,p,/src/p.c,5,(start of thread),pool (2 threads),800,25.0000,1000,40.0000,2\r\n"));
+    cr_assert(
+        eq(str, text,
+           (char *)TITLES
+           "save,p,/src/p.c,9,(start of thread)," MANY "," MANY ",,2400,75.0000,3000,60.0000,6\r\n"
+           "main,p,/src/p.c,5,(start of thread),pool (2 threads),pool (2 threads),,800,25.0000,1000,40.0000,2\r\n"));
     free(text);
 }
 
