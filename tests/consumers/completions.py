@@ -49,6 +49,8 @@ def zsh_words(command):
     return set(re.findall(r"'\*(--?[a-z-]+)", branch.group(1), re.I))
 
 
+SUFFIXES = ["after", "before", "change", "change_ci95", "change_percent", "judged", "p"]  # of values of diff
+
 VALUES = [
     ("report --format j", ["json"]),
     ("diff --format m", ["markdown"]),
@@ -63,7 +65,8 @@ VALUES = [
     ("critical --sort wo", ["work"]),
     ("report --columns calls,page", ["calls,page_faults", "calls,page_faults_exclusive"]),
     ("diff --columns calls_b", ["calls_before"]),
-    ("diff --columns p9", [f"p9{digit}{suffix}" for digit in "09" for suffix in ("", "_after", "_before", "_change", "_change_percent")]),
+    ("diff --columns cpu_exc", ["cpu_exclusive", *("cpu_exclusive_" + suffix for suffix in SUFFIXES)]),
+    ("diff --columns p99", ["p99", *("p99_" + suffix for suffix in SUFFIXES)]),
     ("diff --sort call", ["calls"]),
     ("export perfe", ["perfetto"]),
     ("callers shop::pri", ["shop::price"]),
