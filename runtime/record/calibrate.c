@@ -131,6 +131,8 @@ static void calibrate_make_items(struct item *items)
 enum interval { ENTER_ENTER, ENTER_EXIT, EXIT_ENTER, EXIT_EXIT, INTERVALS };
 
 struct scratch {
+    _Alignas(64) char shadow[SHADOW];
+    _Alignas(64) char records[RECORDS];
     struct thread thread;
     struct thread_wiped wiped;
     struct dwell_chunk_header chunk; /* call sites: the extensions' bytes are counted in it */
@@ -141,8 +143,6 @@ struct scratch {
     uint32_t leaf[ROUNDS], loop[ROUNDS], between[ROUNDS];
     uint32_t hidden[ROUNDS], too_short[ROUNDS]; /* the flat loop with calls that are not recorded, per call */
     uint32_t bare[3][ROUNDS];
-    _Alignas(64) char shadow[SHADOW];
-    _Alignas(64) char records[RECORDS];
     struct dwell_tree_head head;
     struct dwell_tree_node nodes[NODES];
     uint64_t durations[ITEMS]; /* their counters */
