@@ -68,10 +68,11 @@ Test(e2e_calls_unwound, exceptions_by_llvm)
 {
     char *library = run_well("ls /usr/lib/llvm-*/lib/libunwind.so.1 2>/dev/null | head -1");
     library[strcspn(library, "\n")] = '\0';
+    if (!*library)
+        cr_skip("LLVM's libunwind is missing");
     char link[4200];
     snprintf(link, sizeof link, "-DWITHOUT_CANCEL %s", library);
-    if (*library)
-        unwound_check_thrown("LLVM", link, "[4000,4000,4000]\n");
+    unwound_check_thrown("LLVM", link, "[4000,4000,4000]\n");
     free(library);
 }
 
