@@ -335,19 +335,18 @@ static void schema_make_marks(struct database *d)
     schema_put_ns(out, "k.duration_ticks", "1", "duration");
     need_stream_end(out);
     schema_make_view(
-        d,
-        need_text(
-            "CREATE VIEW report_marks AS WITH m AS"
-            " (SELECT time_ticks, 0 AS kind, id, number, thread, path, NULL AS function, text,"
-            " NULL AS duration_ticks FROM mark UNION ALL"
-            " SELECT time_ticks, 1, id, number, thread, NULL, function, name, duration_ticks"
-            " FROM activity WHERE is_marker), k AS (SELECT *,"
-            " time_ticks - lag(time_ticks, 1, 0) OVER (ORDER BY time_ticks, kind, id) AS since_ticks FROM m)"
-            " SELECT %s, k.number, h.tid, r.pid AS process, h.name AS thread,"
-            " ifnull(f.name, k.function) AS function, k.text, %s, h.title AS thread_title FROM k LEFT JOIN thread h ON h.id = k.thread"
-            " LEFT JOIN process r ON r.id = h.process LEFT JOIN path p ON p.id = k.path"
-            " LEFT JOIN function f ON f.id = p.function, session s ORDER BY k.time_ticks, k.kind, k.id",
-            since, duration));
+        d, need_text("CREATE VIEW report_marks AS WITH m AS"
+                     " (SELECT time_ticks, 0 AS kind, id, number, thread, path, NULL AS function, text,"
+                     " NULL AS duration_ticks FROM mark UNION ALL"
+                     " SELECT time_ticks, 1, id, number, thread, NULL, function, name, duration_ticks"
+                     " FROM activity WHERE is_marker), k AS (SELECT *,"
+                     " time_ticks - lag(time_ticks, 1, 0) OVER (ORDER BY time_ticks, kind, id) AS since_ticks FROM m)"
+                     " SELECT %s, k.number, h.tid, r.pid AS process, h.name AS thread,"
+                     " ifnull(f.name, k.function) AS function, k.text, %s, h.title AS thread_title FROM k"
+                     " LEFT JOIN thread h ON h.id = k.thread"
+                     " LEFT JOIN process r ON r.id = h.process LEFT JOIN path p ON p.id = k.path"
+                     " LEFT JOIN function f ON f.id = p.function, session s ORDER BY k.time_ticks, k.kind, k.id",
+                     since, duration));
     free(since);
     free(duration);
 }

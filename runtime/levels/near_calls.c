@@ -22,11 +22,6 @@ enum { TWIN_STEPS = 100, TWIN_BYTES = 2 * PAGE, MOST_TWINS = 4096 };
 
 /* ---- the jumps ---- */
 
-static uint64_t direct_pages(uint64_t bytes)
-{
-    return (bytes + PAGE - 1) & ~(uint64_t)(PAGE - 1);
-}
-
 static void direct_write_near(char *near, struct near_ways *ways, const struct direct_calls *calls)
 {
     for (uint32_t i = 0; i < calls->target_count; i++) {
@@ -43,8 +38,8 @@ static void direct_write_near(char *near, struct near_ways *ways, const struct d
 /* In memory of its own: the code, and behind it what it reads. */
 static bool direct_map_near(struct direct_jumps *jumps, const struct direct_calls *calls)
 {
-    const uint64_t code_size = direct_pages(calls->target_count * (uint64_t)NEAR_CODE_BYTES);
-    jumps->size = code_size + direct_pages(calls->target_count * sizeof(struct near_ways));
+    const uint64_t code_size = page_end(calls->target_count * (uint64_t)NEAR_CODE_BYTES);
+    jumps->size = code_size + page_end(calls->target_count * sizeof(struct near_ways));
     jumps->near = rewriter_map_near(calls->places, jumps->size);
     if (!jumps->near)
         return false;
@@ -60,7 +55,7 @@ static bool direct_make_near(struct direct_jumps *jumps, const struct direct_cal
     if (!room)
         return direct_map_near(jumps, calls);
     jumps->near = room;
-    jumps->size = direct_pages(calls->target_count * (uint64_t)NEAR_CODE_BYTES);
+    jumps->size = page_end(calls->target_count * (uint64_t)NEAR_CODE_BYTES);
     jumps->ways = ways;
     direct_write_near(room, ways, calls);
     return near_room_close();
@@ -83,7 +78,7 @@ static struct direct_twin *direct_add_twin(struct direct_jumps *jumps)
 static bool direct_map_twin(struct direct_twin *twin, const struct direct_target *to, int64_t steps)
 {
     const uint64_t jump = twin->target + (uint64_t)(steps * MACHINE_TWIN_STEP);
-    char *pages = rewriter_map_at(jump & ~(uint64_t)(PAGE - 1), TWIN_BYTES);
+    char *pages = rewriter_map_at(page_begin(jump), TWIN_BYTES);
     if (!pages)
         return false;
     machine_write_stub((void *)jump, to->jump);
@@ -118,7 +113,7 @@ static uint64_t direct_twin_jump(struct direct_jumps *jumps, const struct direct
 void direct_jumps_drop(struct direct_jumps *jumps)
 {
     for (uint32_t i = 0; i < jumps->twin_count; i++)
-        rewriter_unmap((void *)(jumps->twins[i].jump & ~(uint64_t)(PAGE - 1)), TWIN_BYTES);
+        rewriter_unmap((void *)page_begin(jumps->twins[i].jump), TWIN_BYTES);
     if (jumps->twin_room)
         sys_unmap(jumps->twins, jumps->twin_room * sizeof *jumps->twins);
     if (jumps->ways) {
