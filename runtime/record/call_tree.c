@@ -37,12 +37,12 @@ static struct dwell_tree_node tree_forgotten;
 static bool tree_grow_table(struct thread *t)
 {
     struct tree_table *old = t->tree.table;
-    if (old->taken * 2 < old->mask)
+    if (old->grown.taken * 2 < old->grown.mask)
         return true;
-    struct tree_table *table = tree_new_table(old, (old->mask + 1) * 2);
+    struct tree_table *table = tree_new_table(old, (old->grown.mask + 1) * 2);
     if (!table)
         return false;
-    for (uint64_t i = 0; i <= old->mask; i++)
+    for (uint64_t i = 0; i <= old->grown.mask; i++)
         if (old->slots[i].key && old->slots[i].node != &tree_forgotten)
             tree_insert(table, old->slots[i].key, old->slots[i].node);
     t->tree.table = table;
@@ -103,7 +103,7 @@ enum { ANY_PLACE = 1 }; /* no code has this address */
 static uint32_t tree_base_of_recursion(struct tree_table *table, const struct call *call, struct dwell_tree_node *node)
 {
     const uint64_t key = tree_key(node->parent, call->function, ANY_PLACE);
-    for (uint64_t i = tree_first_slot(table, key); table->slots[i].key; i = (i + 1) & table->mask)
+    for (uint64_t i = tree_first_slot(table, key); table->slots[i].key; i = (i + 1) & table->grown.mask)
         if (table->slots[i].key == key && table->slots[i].node->parent == node->parent &&
             table->slots[i].node->function == call->function)
             return table->slots[i].node->number;
@@ -269,7 +269,7 @@ void tree_forget_unloaded(struct thread *t)
 {
     t->tree.seen_unloads = __atomic_load_n(&runtime.process->modules.unloads, __ATOMIC_ACQUIRE);
     struct tree_table *table = t->tree.table;
-    for (uint64_t i = 0; i <= table->mask; i++) {
+    for (uint64_t i = 0; i <= table->grown.mask; i++) {
         struct tree_slot *slot = &table->slots[i];
         if (slot->key && slot->node != &tree_forgotten && !upward.is_program(slot->node->function))
             slot->node = &tree_forgotten;

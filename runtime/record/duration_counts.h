@@ -9,6 +9,7 @@
 #include "common.h"
 #include "dwell/format.h"
 #include "dwell/format_sums.h"
+#include "grown_table.h"
 #include "row_chunks.h"
 
 #pragma GCC visibility push(hidden)
@@ -20,18 +21,15 @@ struct duration_slot {
     uint64_t *calls; /* of the row */
 };
 
-/* At most half of the slots are taken. */
 struct duration_table {
-    struct duration_table
-        *older; /* stays mapped while the thread lives: a probe that was interrupted may look into it */
-    uint64_t mask, taken;
+    struct grown_table grown;
     struct duration_slot slots[];
 };
 
 /* In a thread's block. */
 struct thread_durations {
     struct duration_table *table; /* NULL if there is none yet */
-    struct duration_table *kept;  /* those of a tree from before a fork, which stay mapped for the same reason */
+    struct grown_table *kept;     /* those of a tree from before a fork */
     struct row_chunks rows;
 };
 
@@ -72,13 +70,13 @@ static inline uint64_t duration_key(const struct dwell_tree_node *node, uint32_t
 /* Neighbours have neighbouring slots, of which a few cache lines hold all that are usual. */
 static inline uint64_t duration_first_slot(const struct duration_table *table, uint64_t key)
 {
-    return (((key >> 32) * 0x9e3779b97f4a7c15u >> 32) + (uint32_t)key) & table->mask;
+    return (((key >> 32) * 0x9e3779b97f4a7c15u >> 32) + (uint32_t)key) & table->grown.mask;
 }
 
 /* The number of calls of a row. NULL if there is no such row. */
 static inline uint64_t *duration_find(const struct duration_table *table, uint64_t key)
 {
-    for (uint64_t i = table ? duration_first_slot(table, key) : 0; table; i = (i + 1) & table->mask) {
+    for (uint64_t i = table ? duration_first_slot(table, key) : 0; table; i = (i + 1) & table->grown.mask) {
         const uint64_t found = *(const volatile uint64_t *)&table->slots[i].key;
         if (found == key)
             return table->slots[i].calls;

@@ -10,34 +10,28 @@
 
 enum { FIRST_SLOTS = 256 };
 
-static size_t duration_table_size(uint64_t slots)
-{
-    return sizeof(struct duration_table) + slots * sizeof(struct duration_slot);
-}
-
 static void duration_insert(struct duration_table *table, uint64_t key, uint64_t *calls)
 {
     uint64_t i = duration_first_slot(table, key);
     while (table->slots[i].key)
-        i = (i + 1) & table->mask;
+        i = (i + 1) & table->grown.mask;
     table->slots[i].calls = calls;
     __atomic_store_n(&table->slots[i].key, key, __ATOMIC_RELEASE);
-    table->taken++;
+    table->grown.taken++;
 }
 
 /* Makes room in the table for another row. */
 static bool duration_grow_table(struct thread_durations *d)
 {
     struct duration_table *const old = d->table;
-    if (old && old->taken * 2 < old->mask)
+    if (old && old->grown.taken * 2 < old->grown.mask)
         return true;
-    const uint64_t slots = old ? (old->mask + 1) * 2 : FIRST_SLOTS;
-    struct duration_table *const table = sys_memory(duration_table_size(slots));
+    const uint64_t slots = old ? (old->grown.mask + 1) * 2 : FIRST_SLOTS;
+    struct duration_table *const table =
+        grown_table_make(old ? &old->grown : NULL, slots, sizeof(struct duration_slot));
     if (!table)
         return false;
-    table->older = old;
-    table->mask = slots - 1;
-    for (uint64_t i = 0; old && i <= old->mask; i++)
+    for (uint64_t i = 0; old && i <= old->grown.mask; i++)
         if (old->slots[i].key)
             duration_insert(table, old->slots[i].key, old->slots[i].calls);
     __atomic_store_n(&d->table, table, __ATOMIC_RELEASE);
@@ -46,7 +40,7 @@ static bool duration_grow_table(struct thread_durations *d)
 
 static bool duration_has_room(struct thread_durations *d)
 {
-    return (!d->table || d->table->taken < DWELL_MAX_DURATION_ROWS) && duration_grow_table(d);
+    return (!d->table || d->table->grown.taken < DWELL_MAX_DURATION_ROWS) && duration_grow_table(d);
 }
 
 /* The row's node is stored last: a row that has one is whole, and has its first call. */
@@ -112,27 +106,13 @@ bool duration_rows_add_known(struct thread *t, const struct dwell_tree_node *nod
 void duration_rows_begin(struct thread *t)
 {
     struct thread_durations *const d = &t->durations;
-    struct duration_table *oldest = d->table;
-    while (oldest && oldest->older)
-        oldest = oldest->older;
-    if (oldest)
-        oldest->older = d->kept;
-    *d = (struct thread_durations){ .table = NULL, .kept = d->table ? d->table : d->kept };
-}
-
-static void duration_free_tables(struct duration_table *table)
-{
-    while (table) {
-        struct duration_table *const older = table->older;
-        sys_unmap(table, duration_table_size(table->mask + 1));
-        table = older;
-    }
+    *d = (struct thread_durations){ .kept = grown_tables_keep(d->table ? &d->table->grown : NULL, d->kept) };
 }
 
 void duration_rows_drop_tables(struct thread *t)
 {
-    duration_free_tables(t->durations.table);
-    duration_free_tables(t->durations.kept);
+    grown_tables_free(t->durations.table ? &t->durations.table->grown : NULL, sizeof(struct duration_slot));
+    grown_tables_free(t->durations.kept, sizeof(struct duration_slot));
     t->durations = (struct thread_durations){ .table = NULL };
 }
 

@@ -5,6 +5,7 @@
 #include "call_tree.h"
 #include "duration_counts.h"
 #include "filter.h"
+#include "grown_table.h"
 #include "sys.h"
 #include "thread.h"
 
@@ -14,11 +15,9 @@ struct tree_slot {
     struct dwell_tree_node *node;
 };
 
-/* Nodes are looked for from the slot on that their key names, up to an empty one; at most half of them are taken. */
+/* Nodes are looked for from the slot on that their key names, up to an empty one. */
 struct tree_table {
-    struct tree_table *older; /* stays mapped while the thread lives: a probe that was interrupted may look into it */
-    uint64_t mask;
-    uint64_t taken;
+    struct grown_table grown;
     struct tree_slot slots[];
 };
 
@@ -32,7 +31,7 @@ static inline uint64_t tree_key(uint32_t parent, uint64_t function, uint64_t cal
 
 static inline uint64_t tree_first_slot(const struct tree_table *table, uint64_t key)
 {
-    return key >> 32 & table->mask;
+    return key >> 32 & table->grown.mask;
 }
 
 /* Returns NULL if there is no such node yet. */
@@ -40,7 +39,7 @@ static ALWAYS_INLINE struct dwell_tree_node *tree_find_node(const struct tree_ta
                                                             uint64_t function, uint64_t call_site, bool sites)
 {
     const uint64_t key = tree_key(parent, function, call_site);
-    for (uint64_t i = tree_first_slot(table, key);; i = (i + 1) & table->mask) {
+    for (uint64_t i = tree_first_slot(table, key);; i = (i + 1) & table->grown.mask) {
         const struct tree_slot *slot = &table->slots[i];
         const uint64_t found = *(const volatile uint64_t *)&slot->key;
         if (found == key && LIKELY(slot->node->function == function && slot->node->parent == parent &&
@@ -51,38 +50,24 @@ static ALWAYS_INLINE struct dwell_tree_node *tree_find_node(const struct tree_ta
     }
 }
 
-static inline size_t tree_table_size(uint64_t slots)
-{
-    return sizeof(struct tree_table) + slots * sizeof(struct tree_slot);
-}
-
 static inline struct tree_table *tree_new_table(struct tree_table *older, uint64_t slots)
 {
-    struct tree_table *table = sys_memory(tree_table_size(slots));
-    if (table) {
-        table->older = older;
-        table->mask = slots - 1;
-    }
-    return table;
+    return grown_table_make(older ? &older->grown : NULL, slots, sizeof(struct tree_slot));
 }
 
 static inline void tree_free_tables(struct tree_table *table)
 {
-    while (table) {
-        struct tree_table *older = table->older;
-        sys_unmap(table, tree_table_size(table->mask + 1));
-        table = older;
-    }
+    grown_tables_free(table ? &table->grown : NULL, sizeof(struct tree_slot));
 }
 
 static inline void tree_insert(struct tree_table *table, uint64_t key, struct dwell_tree_node *node)
 {
     uint64_t i = tree_first_slot(table, key);
     while (table->slots[i].key)
-        i = (i + 1) & table->mask;
+        i = (i + 1) & table->grown.mask;
     table->slots[i].node = node;
     __atomic_store_n(&table->slots[i].key, key, __ATOMIC_RELEASE);
-    table->taken++;
+    table->grown.taken++;
 }
 
 /* ---- sums ---- */

@@ -6,6 +6,7 @@
 
 #include "call.h"
 #include "call_tree.h"
+#include "grown_table.h"
 #include "osevents.h"
 #include "own_time.h"
 #include "recorder.h"
@@ -24,10 +25,8 @@ struct value_sum {
     uint32_t count;               /* of the path's nodes */
 };
 
-/* At most half of the slots are taken. */
 struct value_sum_table {
-    struct value_sum_table *older; /* stays mapped while the thread lives, as those of call_tree.c do */
-    uint64_t mask, taken;
+    struct grown_table grown;
     struct value_sum slots[];
 };
 
@@ -76,7 +75,7 @@ static struct value_sum *value_sum_find(struct value_sum_table *table, const str
                                         const struct value_row *row)
 {
     const uint64_t key = value_sum_key(path, row);
-    for (uint64_t i = table ? key >> 32 & table->mask : 0; table; i = (i + 1) & table->mask) {
+    for (uint64_t i = table ? key >> 32 & table->grown.mask : 0; table; i = (i + 1) & table->grown.mask) {
         const uint64_t found = __atomic_load_n(&table->slots[i].key, __ATOMIC_ACQUIRE);
         if (found == key && value_sum_is_of(&table->slots[i], path, row))
             return &table->slots[i];
@@ -88,36 +87,29 @@ static struct value_sum *value_sum_find(struct value_sum_table *table, const str
 
 static struct value_sum *value_sum_insert(struct value_sum_table *table, const struct value_sum *from)
 {
-    uint64_t i = from->key >> 32 & table->mask;
+    uint64_t i = from->key >> 32 & table->grown.mask;
     while (table->slots[i].key)
-        i = (i + 1) & table->mask;
+        i = (i + 1) & table->grown.mask;
     struct value_sum *const slot = &table->slots[i];
     const uint64_t key = from->key;
     *slot = *from;
     slot->key = 0;
     __atomic_store_n(&slot->key, key, __ATOMIC_RELEASE);
-    table->taken++;
+    table->grown.taken++;
     return slot;
-}
-
-static size_t value_sum_table_size(uint64_t slots)
-{
-    return sizeof(struct value_sum_table) + slots * sizeof(struct value_sum);
 }
 
 /* Makes room in the table for two more slots. */
 static bool value_sum_grow(struct thread_value_sums *s)
 {
     struct value_sum_table *const old = s->table;
-    if (old && (old->taken + 1) * 2 < old->mask)
+    if (old && (old->grown.taken + 1) * 2 < old->grown.mask)
         return true;
-    const uint64_t slots = old ? (old->mask + 1) * 2 : FIRST_SLOTS;
-    struct value_sum_table *const table = sys_memory(value_sum_table_size(slots));
+    const uint64_t slots = old ? (old->grown.mask + 1) * 2 : FIRST_SLOTS;
+    struct value_sum_table *const table = grown_table_make(old ? &old->grown : NULL, slots, sizeof(struct value_sum));
     if (!table)
         return false;
-    table->older = old;
-    table->mask = slots - 1;
-    for (uint64_t i = 0; old && i <= old->mask; i++)
+    for (uint64_t i = 0; old && i <= old->grown.mask; i++)
         if (old->slots[i].key)
             value_sum_insert(table, &old->slots[i]);
     __atomic_store_n(&s->table, table, __ATOMIC_RELEASE);
@@ -280,28 +272,15 @@ void value_sums_enter(struct thread *t, const struct value_row *row)
 void value_sums_begin(struct thread *t)
 {
     struct thread_value_sums *const s = &t->value_sums;
-    struct value_sum_table *oldest = s->table;
-    while (oldest && oldest->older)
-        oldest = oldest->older;
-    if (oldest)
-        oldest->older = s->kept;
-    *s = (struct thread_value_sums){ .kept = s->table ? s->table : s->kept, .words = s->words };
-}
-
-static void value_sums_free_tables(struct value_sum_table *table)
-{
-    while (table) {
-        struct value_sum_table *const older = table->older;
-        sys_unmap(table, value_sum_table_size(table->mask + 1));
-        table = older;
-    }
+    *s = (struct thread_value_sums){ .kept = grown_tables_keep(s->table ? &s->table->grown : NULL, s->kept),
+                                     .words = s->words };
 }
 
 void value_sums_end(struct thread *t)
 {
     struct thread_value_sums *const s = &t->value_sums;
-    value_sums_free_tables(s->table);
-    value_sums_free_tables(s->kept);
+    grown_tables_free(s->table ? &s->table->grown : NULL, sizeof(struct value_sum));
+    grown_tables_free(s->kept, sizeof(struct value_sum));
     while (s->words) {
         struct value_sum_words *const block = s->words;
         s->words = block->before;

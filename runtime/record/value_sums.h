@@ -11,6 +11,7 @@
 
 #include "common.h"
 #include "dwell/format.h"
+#include "grown_table.h"
 #include "value_rows.h"
 
 #pragma GCC visibility push(hidden)
@@ -28,7 +29,7 @@ enum {
 /* In a thread's block. */
 struct thread_value_sums {
     struct value_sum_table *table; /* NULL if there is none yet */
-    struct value_sum_table *kept;  /* those of a tree from before a fork: an interrupted probe may look into them */
+    struct grown_table *kept;      /* those of a tree from before a fork: an interrupted probe may look into them */
     struct value_sum_words *words; /* the last block of the values that are kept */
     uint32_t nodes, kept_words;
 };

@@ -79,7 +79,7 @@ Test(unit_runtime_tree, grows)
         tree_test_leave(t, 1);
     }
     cr_assert(eq(u32, t->tree.nodes, NODES));
-    cr_assert(gt(u64, t->tree.table->mask, 2 * NODES));
+    cr_assert(gt(u64, t->tree.table->grown.mask, 2 * NODES));
 }
 
 Test(unit_runtime_tree, call_sites_tell_calls_apart)
