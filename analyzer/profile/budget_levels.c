@@ -86,6 +86,11 @@ static int budget_compare(const void *a, const void *b, void *list)
     return *(const uint32_t *)a < *(const uint32_t *)b ? -1 : 1;
 }
 
+static bool budget_is_rare(uint32_t share)
+{
+    return share < WHOLE / RARE_PART;
+}
+
 /* The looks in a row begin again. */
 static void budget_begin_row(struct budget_function *f)
 {
@@ -124,20 +129,50 @@ static size_t budget_lower_short(struct budget_function *functions, size_t count
     return used;
 }
 
+/* What functions cost that are counted as soon as the processes have changed them. To count others does not help. */
+static uint64_t budget_still_timed(const struct budget_function *functions, size_t count,
+                                   const struct budget_look *look)
+{
+    uint64_t calls = 0;
+    for (size_t i = 0; i < count; i++)
+        calls += functions[i].is_counted && functions[i].settling ? functions[i].calls : 0;
+    return budget_cost(calls, look);
+}
+
+static bool budget_may_be_lowered(const struct budget_function *f)
+{
+    return !f->is_counted && !f->is_fixed && !f->settling && f->calls >= MIN_CALLS;
+}
+
+/* Lists the functions that may be counted. Rare ones are among them only if many of them together are not rare. */
+static size_t budget_candidates(const struct budget_function *functions, size_t count, const struct budget_look *look,
+                                uint64_t allowed, uint32_t *list)
+{
+    uint64_t rare = 0;
+    for (size_t i = 0; i < count; i++) {
+        const uint64_t cost = budget_may_be_lowered(&functions[i]) ? budget_cost(functions[i].calls, look) : 0;
+        rare += budget_is_rare(budget_share(cost, allowed)) ? cost : 0;
+    }
+    const bool with_rare = rare > allowed / 4;
+    size_t candidates = 0;
+    for (uint32_t i = 0; i < count; i++)
+        if (budget_may_be_lowered(&functions[i]) &&
+            (with_rare || !budget_is_rare(budget_share(budget_cost(functions[i].calls, look), allowed))))
+            list[candidates++] = i;
+    return candidates;
+}
+
 static size_t budget_lower(struct budget_function *functions, size_t count, const struct budget_look *look,
                            uint64_t total, uint64_t allowed, uint32_t *changed)
 {
-    size_t candidates = 0, used = 0;
     for (size_t i = 0; i < count; i++)
         if (functions[i].is_counted)
             budget_begin_row(&functions[i]);
+    total = less(total, budget_still_timed(functions, count, look));
     const size_t together = budget_lower_short(functions, count, look, &total, changed);
     changed += together;
-    for (uint32_t i = 0; i < count; i++) {
-        const struct budget_function *f = &functions[i];
-        if (!f->is_counted && !f->is_fixed && !f->settling && f->calls >= MIN_CALLS)
-            changed[candidates++] = i;
-    }
+    const size_t candidates = budget_candidates(functions, count, look, allowed, changed);
+    size_t used = 0;
     qsort_r(changed, candidates, sizeof *changed, budget_compare, functions);
     for (; used < candidates && total > allowed; used++) {
         struct budget_function *f = &functions[changed[used]];
@@ -164,7 +199,7 @@ static uint64_t budget_used_share(const struct budget_function *functions, size_
 /* Adds a look to the function's row. Returns whether the row is complete. */
 static bool budget_add_to_row(struct budget_function *f, uint32_t share, uint64_t used)
 {
-    if (share >= WHOLE / RARE_PART) {
+    if (!budget_is_rare(share)) {
         budget_begin_row(f);
         return false;
     }

@@ -50,12 +50,59 @@ Test(unit_budget_levels, the_shortest_calls_are_counted_first)
 
 Test(unit_budget_levels, few_calls_and_fixed_functions_stay_timed)
 {
-    struct budget_function f[] = { { .calls = 50000, .inclusive = 500000, .is_fixed = true },
+    /* In a look of 20,000 ticks, 32 calls cost 320 ticks; a budget of 1,000 is exceeded. */
+    const struct budget_look look = { .cpu = 20000, .probes = 10 * 256, .permille = 100 };
+    struct budget_function f[] = { { .calls = 1000, .inclusive = 10000, .is_fixed = true },
                                    { .calls = 31, .inclusive = 31 },
                                    { .calls = 32, .inclusive = 64 } };
     uint32_t changed[3];
-    cr_assert(eq(sz, budget_decide(f, 3, &usual, changed), 1));
+    cr_assert(eq(sz, budget_decide(f, 3, &look, changed), 1));
     cr_assert(eq(u32, changed[0], 2));
+}
+
+/* The second function costs 1,000 of some 37,000 ticks that are to remain. What is above the budget is not its doing.
+ */
+Test(unit_budget_levels, a_rare_function_stays_timed_beside_one_that_cannot_be_changed)
+{
+    struct budget_function f[] = { { .calls = 50000, .inclusive = 500000, .is_fixed = true },
+                                   { .calls = 50, .inclusive = 50 } };
+    uint32_t changed[2];
+    cr_assert(eq(sz, budget_decide(f, 2, &usual, changed), 0));
+    f[1].calls = 100;
+    cr_assert(eq(sz, budget_decide(f, 2, &usual, changed), 1));
+    cr_assert(f[1].is_counted);
+}
+
+/* Each of 40 functions is rare: 500 of 37,000 ticks. Together they are more than a quarter of it. */
+Test(unit_budget_levels, many_rare_functions_are_counted)
+{
+    enum { ALL = 41 };
+    struct budget_function f[ALL] = { { .calls = 50000, .inclusive = 500000, .is_fixed = true } };
+    uint32_t changed[ALL];
+    for (int i = 1; i < ALL; i++)
+        f[i] = (struct budget_function){ .calls = 50, .inclusive = 50 };
+    cr_assert(eq(sz, budget_decide(f, ALL, &usual, changed), ALL - 1));
+    f[1] = (struct budget_function){ .calls = 50, .inclusive = 50 };
+    cr_assert(eq(sz, budget_decide(f, ALL, &usual, changed), 0), "one of them alone is not");
+}
+
+/* Two functions fit into the budget without the third one, which is counted. Processes may need some looks to change
+ * it; until then, its calls are no reason to count the others. */
+Test(unit_budget_levels, a_change_that_is_on_its_way_counts_no_others)
+{
+    struct budget_function f[] = { { .calls = 20000, .inclusive = 240000 },
+                                   { .calls = 1000, .inclusive = 50000 },
+                                   { .calls = 1000, .inclusive = 400000 } };
+    struct budget_look brief = usual;
+    uint32_t changed[3];
+    brief.brief = true;
+    cr_assert(eq(sz, budget_decide(f, 3, &usual, changed), 1));
+    cr_assert(f[0].is_counted);
+    cr_assert(eq(sz, budget_decide(f, 3, &brief, changed), 0));
+    cr_assert(eq(sz, budget_decide(f, 3, &usual, changed), 0));
+    f[1].calls = 6000; /* that is too much */
+    cr_assert(eq(sz, budget_decide(f, 3, &usual, changed), 1));
+    cr_assert(f[1].is_counted && !f[2].is_counted);
 }
 
 /* Calls that were made before the change do not count against the function that was changed. */
