@@ -1,6 +1,8 @@
 /* What the code of the function says, and that of its callers. */
 #include "arguments/direct_callee.h"
 
+#include <string.h>
+
 #include "symbols/code_machine.h"
 
 enum { DISTANCE = 5, PREFIXED = 6 };
@@ -55,6 +57,17 @@ static bool callee_returns_more(const struct direct_callee *callee, const struct
     return false;
 }
 
+/* As its callers have set them. A stub changes flags before it calls the function. */
+static bool callee_takes_flags(const struct image *image, bool aarch64, uint64_t function, uint64_t end)
+{
+    static const uint8_t endbr64[] = { 0xf3, 0x0f, 0x1e, 0xfa };
+    uint8_t code[sizeof endbr64];
+    if (aarch64)
+        return callee_code_leaves_flags_aarch64(image, function, end);
+    const bool skips = image_read(image, function, code, sizeof code) && memcmp(code, endbr64, sizeof code) == 0;
+    return callee_code_leaves_flags(image, function + (skips ? sizeof endbr64 : 0), end);
+}
+
 const char *direct_callee_reason(struct direct_callee *callee, struct direct_calls *found, const struct image *image,
                                  Dwarf_CFI *cfi)
 {
@@ -66,7 +79,8 @@ const char *direct_callee_reason(struct direct_callee *callee, struct direct_cal
                                                  : callee_code_read)(image, cfi, callee->function, range->end);
     if (callee->code.looks_at_caller)
         return "it looks at its caller";
-    if (callee->code.removes_arguments || callee->code.own_rules || callee_returns_more(callee, found, image))
+    if (callee->code.removes_arguments || callee->code.own_rules || callee_returns_more(callee, found, image) ||
+        (range && callee_takes_flags(image, callee_is_aarch64(found), callee->function, range->end)))
         return "it is called by rules of its own";
     return callee_calls_are_usual(callee, found, image) ? NULL : "the code jumps there on a condition";
 }

@@ -30,10 +30,22 @@ ParameterizedTest(int *first, e2e_calls_random, made_programs)
     free(agreed);
 }
 
+static void random_expect_agreed(int seed)
+{
+    char *agreed = run_well("python3 " DWELL_CONSUMERS "/../random/calls/run_calls.py $DWELL %d %d", seed, seed);
+    cr_assert(eq(str, agreed, "1\n"), "%d", seed);
+    free(agreed);
+}
+
 /* An argument that is aligned to 32 bytes lies behind bytes that align it, which count as well. */
 Test(e2e_calls_random, aligned_arguments)
 {
-    char *agreed = run_well("python3 " DWELL_CONSUMERS "/../random/calls/run_calls.py $DWELL 30208 30208");
-    cr_assert(eq(str, agreed, "1\n"));
-    free(agreed);
+    random_expect_agreed(30208);
+}
+
+/* A loop over the last object of a frame compares with the address of the return address. */
+Test(e2e_calls_random, objects_that_end_at_the_frame)
+{
+    random_expect_agreed(30225);
+    random_expect_agreed(30238);
 }

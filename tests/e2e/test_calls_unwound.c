@@ -146,3 +146,52 @@ Test(e2e_calls_unwound, by_gdb)
         "/gdb_frames.py ./walked > with 2>errors"));
     unwound_expect("gdb", "0 lost; in a stub in near code\n", "grep lost with");
 }
+
+#define RECORD_INSIDE "$DWELL record -q --overhead none --sample 0 --calls-to qsort --calls-to callee_calls"
+#define INSIDE "spin|innermost|callee_calls|compare|work|main"
+
+static bool unwound_has(const char *program)
+{
+    struct ran has_it = run("command -v %s", program);
+    const bool there = has_it.status == 0;
+    ran_drop(&has_it);
+    return there;
+}
+
+/* elfutils reads another process' registers and memory, and the tables of its files. */
+Test(e2e_calls_unwound, by_elfutils)
+{
+    static const char *const compile[] = { "gcc -O1", "gcc -O2 -fno-plt", "clang -O2 -w" };
+    if (!unwound_has("eu-stack"))
+        cr_skip("eu-stack is missing");
+    for (size_t i = 0; i < sizeof compile / sizeof *compile; i++) {
+        free(run_well("%s -finstrument-functions " SOURCES "inside.c -o inside", compile[i]));
+        unwound_expect(compile[i], "innermost callee_calls compare work main\n",
+                       "mkfifo in out; " RECORD_INSIDE " ./inside < in > out & exec 3> in 4< out; read pid <&4; "
+                       "eu-stack -1 -p $pid 2>&1 | grep -owE '" INSIDE "' | xargs; echo >&3; exec 3>&- 4<&-; wait; "
+                       "rm in out");
+    }
+}
+
+/* The kernel copies the stack, and perf unwinds the copy. Below perf, dwell would be a process that executes the
+ * program, whose own addresses perf does not forget. */
+Test(e2e_calls_unwound, by_perf)
+{
+    static const char *const compile[] = { "gcc -O1", "clang -O2 -w -fno-plt" };
+    struct ran works = run("perf record -q -e cpu-clock --call-graph dwarf -o none.data true");
+    const bool works_here = works.status == 0;
+    ran_drop(&works);
+    if (!works_here)
+        cr_skip("perf is missing, or may not sample");
+    for (size_t i = 0; i < sizeof compile / sizeof *compile; i++) {
+        free(run_well("%s -finstrument-functions " SOURCES "inside.c -o inside", compile[i]));
+        free(run_well(RECORD_INSIDE " perf record -q -e cpu-clock:u -F 1000 --call-graph dwarf,16384 -o perf.data "
+                                    "./inside 100000000 2>errors"));
+        free(
+            run_well("perf script -i perf.data --comm inside -F ip,sym 2>errors | awk 'BEGIN { RS = \"\"; FS = \"\\n\" "
+                     "} / spin\\n/ { stack = \"\"; for (i = 1; i <= NF; i++) { split($i, word, \" \"); if (word[2] ~ "
+                     "/^(" INSIDE ")$/) stack = stack \" \" word[2] } print stack }' | sort | uniq -c > stacks"));
+        unwound_expect(compile[i], "many spin innermost callee_calls compare work main\n",
+                       "awk '$1 >= 10 { $1 = \"many\" } { $1 = $1; print }' stacks");
+    }
+}

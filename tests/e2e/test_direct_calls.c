@@ -528,41 +528,6 @@ static void direct_expect_error(const char *pattern, const char *expected)
     free(error);
 }
 
-Test(e2e_direct_calls, left_alone)
-{
-    free(run_well("gcc -O1 -DLIBRARY -c " SOURCES "refused.c -o part.o && gcc -O1 -g -finstrument-functions " SOURCES
-                  "refused.c part.o -o refused"));
-    direct_expect_error("switch_stacks", "dwell: --calls-to 'switch_stacks': calls of switch_stacks are left alone: it "
-                                         "changes the stack\n");
-    direct_expect_error("saves_context", "dwell: --calls-to 'saves_context': calls of saves_context are left alone: it "
-                                         "returns twice\n");
-    direct_expect_error("takes_large", "dwell: --calls-to 'takes_large': calls of takes_large are left alone: their "
-                                       "arguments may take too much of the stack\n");
-    direct_expect_error("asks_for_caller", "dwell: --calls-to 'asks_for_caller': calls of asks_for_caller are left "
-                                           "alone: it looks at its caller\n");
-    direct_expect_error("removes_arguments",
-                        "dwell: --calls-to 'removes_arguments': calls of removes_arguments are left "
-                        "alone: it is called by rules of its own\n");
-    direct_expect_error("sets_flags",
-                        "dwell: --calls-to 'sets_flags': calls of sets_flags are left alone: it is called "
-                        "by rules of its own\n");
-    char *errors = run_well("$DWELL record -q --overhead none --calls-to '*' ./refused 2>&1");
-    cr_assert(eq(str, errors,
-                 "dwell: --calls-to: calls of takes_small through pointers are not recorded, whose address "
-                 "the code takes\n"));
-    free(errors);
-    direct_expect_same("all", ROWS "-c '[.rows[] | select(.calls) | \"\\(.function) \\(.calls)\"] | sort'",
-                       "echo '[\"call_removes_arguments 1\",\"call_sets_flags 1\",\"main 1\",\"takes_small 1\"]'");
-    free(run_well("gcc -O1 -g -finstrument-functions " SOURCES "refused.c part.o -o refused -Wl,--no-eh-frame-hdr"));
-    direct_expect_error("takes_small", "dwell: --calls-to: no function of a library that the instrumented code of "
-                                       "./refused calls is named 'takes_small'; functions that are linked into it are "
-                                       "not known, as it has no unwind table: link it with -Wl,--eh-frame-hdr\n");
-    free(run_well("gcc -O1 -g -finstrument-functions " SOURCES "refused.c part.o -o refused && strip refused"));
-    direct_expect_error("takes_small", "dwell: --calls-to: no function of a library that the instrumented code of "
-                                       "./refused calls is named 'takes_small'; functions that are linked into it have "
-                                       "no names, as it has no symbols\n");
-}
-
 /* What a copy takes and returns, no rule says. */
 Test(e2e_direct_calls, copies_that_compilers_make)
 {

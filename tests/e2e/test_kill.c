@@ -21,13 +21,18 @@ enum { ROUNDS = 200, THREADS = 3, SLOT = 8 };
 
 TestSuite(e2e_kill, .timeout = 300);
 
-static void __attribute__((noreturn)) run_killed(bool recorder)
+enum killed_by { BY_RECORDER, BY_PRELOADED, CALLING_LIBRARY };
+
+static void __attribute__((noreturn)) run_killed(enum killed_by how)
 {
     if (chdir(test_folder()) < 0)
         _exit(99);
     char threads[8];
     snprintf(threads, sizeof threads, "%d", THREADS);
-    if (recorder) {
+    if (how == CALLING_LIBRARY) {
+        execl(DWELL_EXE, "dwell", "record", "-q", "-o", "killed.data", "--overhead", "none", "--calls-to", "leaf",
+              "./calling", "counters", threads, (char *)NULL);
+    } else if (how == BY_RECORDER) {
         execl(DWELL_EXE, "dwell", "record", "-q", "-o", "killed.data", DWELL_PROGRAMS "/killed", "counters", threads,
               (char *)NULL);
     } else {
@@ -72,26 +77,42 @@ static void kill_at_random(int round, pid_t child, bool recorder)
     cr_assert(killed);
 }
 
+static void kill_once(int round, enum killed_by how)
+{
+    unlink(test_path("counters"));
+    unlink(test_path("killed.data"));
+    pid_t child = fork();
+    if (child == 0)
+        run_killed(how);
+    kill_at_random(round, child, how != BY_PRELOADED);
+    usleep(1000); /* the killed program's other threads may run for a moment */
+    uint64_t counted;
+    pid_t pid;
+    cr_assert(read_counters(&counted, &pid));
+    struct report *r = report_of("killed.data");
+    uint64_t recorded = report_sum(r, "function", "leaf", "calls");
+    cr_assert(ge(u64, recorded, counted), "round %d", round);
+    cr_assert(le(u64, recorded, counted + THREADS), "round %d", round);
+    report_drop(r);
+}
+
 Test(e2e_kill, nothing_completed_is_lost)
 {
     srand(1);
     const int rounds = test_rounds(ROUNDS);
-    for (int round = 0; round < rounds; round++) {
-        const bool recorder = round % 2 == 0;
-        unlink(test_path("counters"));
-        unlink(test_path("killed.data"));
-        pid_t child = fork();
-        if (child == 0)
-            run_killed(recorder);
-        kill_at_random(round, child, recorder);
-        usleep(1000); /* the killed program's other threads may run for a moment */
-        uint64_t counted;
-        pid_t pid;
-        cr_assert(read_counters(&counted, &pid));
-        struct report *r = report_of("killed.data");
-        uint64_t recorded = report_sum(r, "function", "leaf", "calls");
-        cr_assert(ge(u64, recorded, counted), "round %d", round);
-        cr_assert(le(u64, recorded, counted + THREADS), "round %d", round);
-        report_drop(r);
-    }
+    for (int round = 0; round < rounds; round++)
+        kill_once(round, round % 2 == 0 ? BY_RECORDER : BY_PRELOADED);
+}
+
+/* The leaf is a library's function. */
+Test(e2e_kill, no_call_of_a_library_is_lost)
+{
+    srand(2);
+    free(run_well(
+        "gcc -O1 -DLIBRARY -shared -fPIC " DWELL_CONSUMERS
+        "/../e2e/programs/killed.c -o libleaf.so && gcc -O1 -DCALLS_LIBRARY -finstrument-functions " DWELL_CONSUMERS
+        "/../e2e/programs/killed.c -o calling -pthread -L. -lleaf -Wl,-rpath,$PWD"));
+    const int rounds = test_rounds(ROUNDS / 4);
+    for (int round = 0; round < rounds; round++)
+        kill_once(round, CALLING_LIBRARY);
 }

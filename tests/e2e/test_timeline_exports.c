@@ -22,6 +22,7 @@ static const char *const programs[] = {
     "$PROGRAMS/control/control marks",
     "$PROGRAMS/control/control stacks",
     "$PROGRAMS/jumps-O0",
+    "--calls-to-all $SAMPLES/cplusplus",
 };
 enum { PROGRAM_COUNT = sizeof programs / sizeof *programs };
 

@@ -15,12 +15,13 @@ TestSuite(e2e_tree_exports, .timeout = 300);
 /* A recording, and its report by function as csv. */
 static void record_and_report(const char *program)
 {
-    free(run_well("$DWELL record -q $SAMPLES/%s && $DWELL report --format csv > report.csv &&"
+    free(run_well("$DWELL record -q %s && $DWELL report --format csv > report.csv &&"
                   " $DWELL export sqlite -o paths.db",
                   program));
 }
 
-static const char *const programs[] = { "cplusplus", "threads 4 1000", "processes 3 100", "sleeper" };
+static const char *const programs[] = { "$SAMPLES/cplusplus", "$SAMPLES/threads 4 1000", "$SAMPLES/processes 3 100",
+                                        "$SAMPLES/sleeper", "--calls-to-all $SAMPLES/cplusplus" };
 enum { PROGRAM_COUNT = sizeof programs / sizeof *programs };
 
 Test(e2e_tree_exports, collapsed)
@@ -83,7 +84,7 @@ Test(e2e_tree_exports, speedscope)
 
 Test(e2e_tree_exports, pprof)
 {
-    static const char *const threads[PROGRAM_COUNT] = { "1\n", "5\n", "4\n", "1\n" };
+    static const char *const threads[PROGRAM_COUNT] = { "1\n", "5\n", "4\n", "1\n", "1\n" };
     for (int i = 0; i < PROGRAM_COUNT; i++) {
         record_and_report(programs[i]);
         char *count = run_well("$DWELL export pprof -o out.pb.gz && python3 -B " DWELL_CONSUMERS
@@ -166,7 +167,7 @@ Test(e2e_tree_exports, sqlite)
 
 Test(e2e_tree_exports, the_same_bytes_each_time)
 {
-    record_and_report("threads 8 3000");
+    record_and_report("$SAMPLES/threads 8 3000");
     free(run_well(
         "for format in callgrind collapsed pprof sqlite speedscope; do $DWELL export $format -o first || exit 1;"
         " for i in 1 2 3 4 5; do $DWELL export $format -o again && cmp first again || exit 1; done; done"));

@@ -1,4 +1,12 @@
-/* killed COUNTERS THREADS: each thread calls leaf() for ever, and then counts the call in a file that it maps. */
+/* killed COUNTERS THREADS: each thread calls leaf() for ever, and then counts the call in a file that it maps.
+ * -DLIBRARY: a library that has leaf(), for a program with -DCALLS_LIBRARY. */
+#ifdef LIBRARY
+void leaf(void);
+void leaf(void)
+{
+    __asm__ volatile("");
+}
+#else
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdint.h>
@@ -10,10 +18,14 @@ enum { SLOT = 8, SIZE = 4096 };
 
 static volatile int64_t *counters;
 
+#ifdef CALLS_LIBRARY
+void leaf(void);
+#else
 __attribute__((noinline)) static void leaf(void)
 {
     __asm__ volatile("");
 }
+#endif
 
 static void *run(void *counter)
 {
@@ -40,3 +52,4 @@ int main(int argc, char **argv)
     pause();
     return 0;
 }
+#endif

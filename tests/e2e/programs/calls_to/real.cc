@@ -1,5 +1,6 @@
-/* Calls zlib, libcrypto, qsort with callbacks, malloc and free, and as C++ also libstdc++, in 4 threads. Prints a sum
- * of the results. counter.c and callgrind count the calls. */
+/* real [ROUNDS [SMALL]]: calls zlib, libcrypto, qsort with callbacks, malloc and free, and as C++ also libstdc++, in 4
+ * threads of 50 rounds; in each round, SMALL times some calls that take little time. Prints a sum of the results.
+ * counter.c and callgrind count the calls. */
 #ifdef __cplusplus
 #include <map>
 #include <string>
@@ -11,7 +12,9 @@
 #include <string.h>
 #include <zlib.h>
 
-enum { THREADS = 4, ROUNDS = 50 };
+enum { THREADS = 4 };
+
+static int rounds = 50, small_calls;
 
 struct part {
     unsigned long sum, calls;
@@ -74,16 +77,30 @@ static unsigned long mapped(int round)
 #endif
 }
 
+static unsigned long many(int round)
+{
+    unsigned long sum = 0;
+    for (int i = 0; i < small_calls; i++) {
+        unsigned char *bytes = (unsigned char *)malloc(8);
+        bytes[0] = (unsigned char)(i + round);
+        sum += crc32(adler32(1, bytes, 1), bytes, 1);
+        free(bytes);
+    }
+    return sum;
+}
+
 static void *thread(void *to)
 {
     mine = (struct part *)to;
-    for (int round = 0; round < ROUNDS; round++)
-        mine->sum += sorted(round) + compressed(round) + hashed(round) + mapped(round);
+    for (int round = 0; round < rounds; round++)
+        mine->sum += sorted(round) + compressed(round) + hashed(round) + mapped(round) + many(round);
     return NULL;
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    rounds = argc > 1 ? atoi(argv[1]) : rounds;
+    small_calls = argc > 2 ? atoi(argv[2]) : 0;
     pthread_t threads[THREADS];
     struct part parts[THREADS] = { { 0, 0 } };
     unsigned long sum = 0, calls = 0;
