@@ -5,6 +5,8 @@
 
 #include "support/features.h"
 #include "support/run.h"
+#include "support/scenario.h"
+#include "support/viewed_report.h"
 
 TestSuite(e2e_calls_shown, .timeout = 300);
 
@@ -62,8 +64,21 @@ Test(e2e_calls_shown, in_views)
         ".calls_after'",
         "400\n");
     shown_expect("source", "$DWELL annotate summed --format json | jq '[.rows[].calls] | add'", "400\n");
-    free(
-        run_well("$DWELL why crc32 > why && grep -q crc32 why && $DWELL view -o page.html && grep -q crc32 page.html"));
+    free(run_well("$DWELL why crc32 > why && grep -q crc32 why"));
+}
+
+/* The page's rows by function, by path and by line are those of the report. */
+Test(e2e_calls_shown, in_the_page)
+{
+    shown_record("--call-sites");
+    free(run_well("$DWELL view --no-config --no-open -o page.html"));
+    struct viewed_page page = viewed_page(test_path("page.html"));
+    const char *functions = json_object_to_json_string(viewed_get(viewed_session(&page, 0)->header, "functions"));
+    cr_assert(has(functions, "crc32"), "%s", functions);
+    cr_assert(has(functions, "qsort"), "%s", functions);
+    check_viewed_lines(&page, "dwell.data");
+    viewed_page_drop(&page);
+    check_page("dwell.data");
 }
 
 Test(e2e_calls_shown, in_exports)
