@@ -104,6 +104,11 @@ void analysis_scan_elapsed(const struct analysis *analysis, uint32_t function, c
     single_calls_scan_elapsed(analysis, false, function, take, contexts);
 }
 
+static bool single_calls_have_range(const struct analysis *analysis)
+{
+    return analysis->selection && analysis->selection->cut;
+}
+
 /* ---- the shortest and the longest calls ---- */
 
 static void single_calls_lower(int64_t *limit, int64_t time)
@@ -200,6 +205,25 @@ static void single_calls_take_scanned(struct profile *p)
     }
 }
 
+/* The only call of a path is all of it. What samples and counting took of the calls below it is rounded for each of
+ * them, which may be millions. In a range of time, a call has its whole time. */
+static void single_calls_complete_only_calls(struct analysis *analysis)
+{
+    struct profile *p = analysis->profile;
+    if (single_calls_have_range(analysis) || !path_probes_are_divided(p))
+        return;
+    uint64_t *inclusive = need_memory(p->node_count, sizeof *inclusive);
+    for (size_t i = p->node_count; i-- > 0;) { /* callees come after their callers */
+        struct profile_node *node = &p->nodes[i];
+        inclusive[i] += node->elapsed;
+        if (node->parent != PROFILE_NONE)
+            inclusive[node->parent] += inclusive[i];
+        if (node->calls == 1 && node->shortest <= node->longest)
+            node->shortest = node->longest = inclusive[i];
+    }
+    free(inclusive);
+}
+
 /* Passes the limits of the paths of single calls on to the profile in which copies of functions were joined. */
 static void single_calls_pass_limits_on(const struct analysis *analysis)
 {
@@ -276,11 +300,6 @@ bool single_calls_can_wait(const struct analysis *analysis)
 }
 
 /* ---- durations ---- */
-
-static bool single_calls_have_range(const struct analysis *analysis)
-{
-    return analysis->selection && analysis->selection->cut;
-}
 
 void single_calls_collect(struct analysis *analysis, unsigned jobs)
 {
@@ -404,8 +423,10 @@ void single_calls_find(struct analysis *analysis, bool limits, bool durations)
         single_calls_scan_durations(analysis, false, limits);
     else if (limits)
         single_calls_scan_limits(analysis);
-    if (limits)
-        single_calls_take_scanned(analysis->profile);
+    if (!limits)
+        return;
+    single_calls_take_scanned(analysis->profile);
+    single_calls_complete_only_calls(analysis);
 }
 
 /* ---- for sums ---- */

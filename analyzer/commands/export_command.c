@@ -219,13 +219,14 @@ static int export_write(const struct export_settings *settings, const struct ana
 /* What the format does not show, or not as measured. */
 static void export_say_remarks(const struct export_settings *settings, const struct analysis *analysis)
 {
+    const bool single = settings->format->uses & EXPORT_SINGLE && !settings->options.aggregate;
     for (size_t i = 0; i < analysis->summary.loss_count; i++)
         say("%s: %s", settings->file, analysis->summary.remarks[i]);
     if (analysis->summary.has_counts && settings->shared.load.timed_only)
         say_counted(settings->file, "left out");
-    else if (analysis->summary.counted && settings->shared.load.unsampled)
+    else if (analysis->summary.counted && single)
         say_counted(settings->file, "in numbers of calls alone");
-    if (settings->shared.load.unsampled && samples_count(analysis->file))
+    if (single && samples_count(analysis->file))
         say("%s: samples are left out, as this format has single calls", settings->file);
     else if (analysis->summary.stack_samples && !(settings->format->uses & EXPORT_TIMING))
         say("%s: functions without probes have estimated times, from %" PRIu64 " samples", settings->file,
@@ -255,7 +256,7 @@ int command_export(int argc, char **argv)
     s.shared.load.lines = s.format->uses & EXPORT_LINES ? LINES_IF_KNOWN : LINES_NONE;
     s.shared.load.limits = s.format->uses & EXPORT_LIMITS;
     s.shared.load.timed_only = !(s.format->uses & EXPORT_COUNTED);
-    s.shared.load.unsampled = s.format->uses & EXPORT_SINGLE && !s.options.aggregate;
+    s.shared.load.unsampled = s.format->uses & EXPORT_MOMENTS;
     shared_options_load(&loaded, s.file, &s.shared);
     export_say_remarks(&s, &loaded);
     output_spare(s.shared.output, loaded.file->path);

@@ -12,13 +12,14 @@ enum export_uses {
     EXPORT_FUNCTIONS = 1 << 0, /* --limit, --sort, --min and --filter choose functions */
     EXPORT_AGGREGATE = 1 << 3,
     EXPORT_TIME = 1 << 4,
-    EXPORT_CSV = 1 << 5,     /* --csv-safe */
-    EXPORT_LINES = 1 << 6,   /* not an option: the format uses the lines of calls, if the session has them */
-    EXPORT_LIMITS = 1 << 7,  /* not an option: the format has the shortest and the longest calls */
-    EXPORT_COUNTED = 1 << 8, /* the same: calls that were only counted */
-    EXPORT_TIMING = 1 << 9,  /* the same: how times are known */
-    EXPORT_SINGLE = 1 << 10, /* the same: single calls, which samples say nothing about */
-    EXPORT_VALUES = 1 << 11, /* --with-values */
+    EXPORT_CSV = 1 << 5,      /* --csv-safe */
+    EXPORT_LINES = 1 << 6,    /* not an option: the format uses the lines of calls, if the session has them */
+    EXPORT_LIMITS = 1 << 7,   /* not an option: the format has the shortest and the longest calls */
+    EXPORT_COUNTED = 1 << 8,  /* the same: calls that were only counted */
+    EXPORT_TIMING = 1 << 9,   /* the same: how times are known */
+    EXPORT_SINGLE = 1 << 10,  /* the same: single calls, so functions that are known by samples are left out */
+    EXPORT_VALUES = 1 << 11,  /* --with-values */
+    EXPORT_MOMENTS = 1 << 12, /* not an option: times are as measured, whatever samples say */
 };
 
 enum export_time { EXPORT_ELAPSED, EXPORT_APPLICATION, EXPORT_CPU, EXPORT_BLOCKED, EXPORT_CALLS };

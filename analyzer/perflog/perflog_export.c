@@ -23,7 +23,8 @@
 #include "profile/calls.h"
 #include "trace/activities.h"
 
-/* The calls of a function in a process, as in the report. */
+/* The calls of a function in a process, as in the report. Without --aggregate, `elapsed` is that of timed calls alone.
+ */
 struct perflog_total {
     uint32_t app, function;
     uint64_t elapsed, estimated, calls, timed;
@@ -112,13 +113,15 @@ static struct perflog_total *perflog_total_of(struct perflog_log *log, uint32_t 
     return &log->totals[log->total_count++];
 }
 
-static void perflog_add_up_totals(struct perflog_log *log)
+/* Functions that are known by samples have no single calls: their time is in that of the lines of timed callers. */
+static void perflog_add_up_totals(struct perflog_log *log, bool estimates)
 {
     const struct profile *p = log->session->profile;
     uint32_t *apps = perflog_find_node_apps(log);
     log->total_places = index_new();
     for (uint32_t i = 0; i < p->node_count; i++) {
-        struct perflog_total *total = perflog_total_of(log, p->nodes[i].function, apps[i]);
+        const bool left_out = p->nodes[i].site == PROFILE_SAMPLED && !estimates;
+        struct perflog_total *total = left_out ? NULL : perflog_total_of(log, p->nodes[i].function, apps[i]);
         if (!total)
             continue;
         total->timed += p->nodes[i].calls;
@@ -299,7 +302,7 @@ bool perflog_export(const struct analysis *session, const struct export_options 
     struct perflog_log log;
     perflog_begin_log(&log, session, options, out);
     perflog_write_system(&log.writer);
-    perflog_add_up_totals(&log);
+    perflog_add_up_totals(&log, options->aggregate);
     if (!options->aggregate)
         analysis_follow_calls(session, true, perflog_add_call, &log);
     perflog_write_samples(&log.writer, UINT64_MAX);

@@ -272,7 +272,7 @@ static struct finished_call call_scan_join(const struct call_scan *scan, const s
                                            const struct call_part *call)
 {
     struct call_amounts exclusive = call->own;
-    call_amounts_take_part(&exclusive, &scan->probes.paths[call->path].sampled);
+    call_amounts_take_part(&exclusive, &scan->probes.paths[call->path].sampled, call->end);
     return (struct finished_call){
         .function = scan->paths[call->path].number,
         .caller = scan->paths[call->path].caller,

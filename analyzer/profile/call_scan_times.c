@@ -18,12 +18,13 @@ static struct scanned_rare *call_scan_times_rare(struct call_scanner *s, struct 
 }
 
 /* Subtracts what samples and counting took from a call whose own time is known: the scanner's clock is slower by it. */
-static void call_scan_times_settle(struct call_scanner *s, struct scanned_call *call, struct scanned_times *times)
+static void call_scan_times_settle(struct call_scanner *s, struct scanned_call *call, struct scanned_times *times,
+                                   uint64_t now)
 {
     struct scanned_rare *rare = call_scan_times_rare(s, call);
     const uint64_t less = call->kind & SCANNED_IDLE ? times->exclusive : rare->less;
     struct call_amounts own = { times->exclusive, times->exclusive - less, 0, rare->off_cpu };
-    call_amounts_take_part(&own, &s->scan->probes.paths[call->path].lost);
+    call_amounts_take_part(&own, &s->scan->probes.paths[call->path].lost, now);
     const uint64_t lost = times->exclusive - own.elapsed;
     rare->less = own.elapsed - own.application;
     s->lost += lost;
@@ -38,7 +39,7 @@ static inline struct scanned_times call_scan_times_end(struct call_scanner *s, s
     times.inclusive = call_scanner_end(s, call, now);
     times.exclusive = times.inclusive - call->called_times;
     if (call->kind & SCANNED_DIVIDED)
-        call_scan_times_settle(s, call, &times);
+        call_scan_times_settle(s, call, &times, now);
     call[-1].called_times += times.inclusive;
     return times;
 }
@@ -99,7 +100,7 @@ static inline void call_scan_times_take(struct call_scanner *s, const struct sca
     if (call_scanner_is_outside(s, now))
         return;
     if (call->kind & SCANNED_DIVIDED)
-        call_amounts_take_part(&own, &s->scan->probes.paths[call->path].sampled);
+        call_amounts_take_part(&own, &s->scan->probes.paths[call->path].sampled, now);
     const struct finished_call finished = {
         .function = path->number,
         .caller = path->caller,
@@ -135,9 +136,10 @@ __attribute__((noinline)) static void call_scan_times_pop_rare(struct call_scann
 
 /* As call_scan_times_settle, of a call without OS events and rare amounts. Returns what was subtracted. */
 static inline uint64_t call_scan_times_lose_part(const struct call_scanner *s, const struct scanned_call *call,
-                                                 struct scanned_times *times)
+                                                 struct scanned_times *times, uint64_t now)
 {
-    const uint64_t lost = call_amounts_part(times->exclusive, s->scan->probes.paths[call->path].lost.application);
+    const double part = s->scan->probes.paths[call->path].lost.application;
+    const uint64_t lost = call_amounts_part(times->exclusive, part, now);
     times->inclusive -= lost;
     times->exclusive -= lost;
     return lost;
@@ -157,7 +159,7 @@ STACK_INLINE void call_scan_times_pop(struct call_scan_loop *l, uint64_t now, bo
     times.inclusive = now * DWELL_PROBE_FRACTION - l->lost - call->clock;
     times.exclusive = times.inclusive - call->called_times;
     if (call->kind & SCANNED_DIVIDED)
-        l->lost += call_scan_times_lose_part(l->s, call, &times);
+        l->lost += call_scan_times_lose_part(l->s, call, &times, now);
     call[-1].called_times += times.inclusive;
     if (ended && call->kind & SCANNED_WANTED)
         call_scan_times_take(l->s, call, &times, &(struct scanned_rare){ .less = 0 }, now);

@@ -153,7 +153,7 @@ static void calls_add_once(struct calls_follower *f, const struct timeline_event
 static void calls_remove(struct calls_follower *f, const struct timeline_event *event)
 {
     struct followed_call *call = calls_of_event(f, event), *caller = calls_caller(f, event);
-    call_amounts_take_part(&call->fresh, &f->probes.paths[call->path].lost);
+    call_amounts_take_part(&call->fresh, &f->probes.paths[call->path].lost, event->time);
     call_amounts_add(&call->own, &call->fresh);
     call->fresh = (struct call_amounts){ .elapsed = 0 };
     const struct call_amounts inclusive = calls_inclusive(call);
@@ -172,7 +172,7 @@ static bool calls_report(const struct calls_follower *f, const struct timeline_e
     const struct followed_call *call = calls_of_event(f, event), *caller = calls_caller(f, event);
     const struct call_amounts inclusive = calls_inclusive(call);
     struct call_amounts exclusive = call->own;
-    call_amounts_take_part(&exclusive, &f->probes.paths[call->path].sampled);
+    call_amounts_take_part(&exclusive, &f->probes.paths[call->path].sampled, event->time);
     return f->take(f->context,
                    &(struct finished_call){
                        .function = calls_number(f, call->function),

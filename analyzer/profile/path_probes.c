@@ -206,10 +206,10 @@ void call_amounts_add_interval(struct call_amounts *own, const struct path_probe
     own->off_cpu += (parts.blocked + parts.preempted) * DWELL_PROBE_FRACTION;
 }
 
-void call_amounts_take_part(struct call_amounts *own, const struct path_parts *parts)
+void call_amounts_take_part(struct call_amounts *own, const struct path_parts *parts, uint64_t end)
 {
     const uint64_t flagged = own->elapsed - own->application - own->off_cpu,
-                   taken = call_amounts_part(own->application, parts->application);
+                   taken = call_amounts_part(own->application, parts->application, end);
     own->application -= taken;
-    own->elapsed -= taken + call_amounts_part(flagged, parts->flagged);
+    own->elapsed -= taken + call_amounts_part(flagged, parts->flagged, end);
 }

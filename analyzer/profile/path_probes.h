@@ -83,16 +83,20 @@ static inline bool path_probes_divide(const struct path_probes *probes)
     return probes->lost.application + probes->lost.flagged + probes->sampled.application + probes->sampled.flagged > 0;
 }
 
-/* Rounded. */
-static inline uint64_t call_amounts_part(uint64_t amount, double part)
+/* Rounded up or down, by the time at which the call ended. Many calls take equally long: if all were rounded to the
+ * nearest, what they lack would add up in their caller. */
+static inline uint64_t call_amounts_part(uint64_t amount, double part, uint64_t end)
 {
-    return (uint64_t)llrint((double)(int64_t)amount * part);
+    enum { BITS = 24 };
+    const uint64_t spread = end * UINT64_C(0x9e3779b97f4a7c15) >> (64 - BITS); /* evenly, by the golden ratio */
+    const double shift = ((double)spread + 0.5) / (1 << BITS) - 0.5;
+    return (uint64_t)llrint((double)(int64_t)amount * part + shift);
 }
 
 /* Subtracts a part of a call's own time on the CPU. `lost`: what samples and counting took, so that it is no time of
  * the call. `sampled`: so that its exclusive time remains. The sum over the path's calls is the path's value, but for
- * the rounding of each call to 1/256 ticks. */
-void call_amounts_take_part(struct call_amounts *own, const struct path_parts *parts);
+ * the rounding of each call to 1/256 ticks. `end`: when the call ended. */
+void call_amounts_take_part(struct call_amounts *own, const struct path_parts *parts, uint64_t end);
 
 static inline void call_amounts_charge(struct call_amounts *own, const struct path_probes *probes, uint64_t charge)
 {

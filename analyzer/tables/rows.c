@@ -302,24 +302,73 @@ static void rows_add_amounts(void *context, const struct call_amount *amounts, s
         call_spread_add(&spreads[amounts[i].function], amounts[i].time);
 }
 
+/* The whole of the time that calls have a part in. */
+static uint64_t rows_whole(const struct times *t, int time)
+{
+    const uint64_t wholes[CALL_TIMES] = {
+        [CALL_ELAPSED_INCLUSIVE] = t->elapsed_inclusive,
+        [CALL_ELAPSED_EXCLUSIVE] = t->elapsed_exclusive,
+        [CALL_APPLICATION_INCLUSIVE] = times_value(t, VALUE_APPLICATION, INCLUSIVE),
+        [CALL_APPLICATION_EXCLUSIVE] = times_value(t, VALUE_APPLICATION, EXCLUSIVE),
+    };
+    return wholes[time];
+}
+
+enum { CALLS_LEAST, CALLS_MEAN, CALLS_GREATEST = COLUMNS_A_TIME - 1 };
+
+/* Whether samples estimate the time of all calls of a row, so that their mean is known. In a part of the session, the
+ * counted calls are unknown. */
+static bool rows_have_estimated_mean(const struct analysis *analysis, const struct times *t)
+{
+    return !analysis->selection && times_are_sampled(t) && t->calls;
+}
+
+/* Some call is as short as the mean of all, and one as long, though they may not be timed ones. */
+static void rows_widen(uint64_t *least, uint64_t *greatest, uint64_t mean)
+{
+    *least = smaller(*least, mean);
+    *greatest = larger(*greatest, mean);
+}
+
+static uint64_t rows_estimated_mean(const struct times *t, int time)
+{
+    return (rows_whole(t, time) + t->calls / 2) / t->calls;
+}
+
+static void rows_limit_times(const struct analysis *analysis, struct times *t)
+{
+    if (rows_have_estimated_mean(analysis, t) && t->shortest <= t->longest)
+        rows_widen(&t->shortest, &t->longest, rows_estimated_mean(t, CALL_ELAPSED_INCLUSIVE));
+}
+
 static void rows_fill_calls(const struct analysis *analysis, struct cell *cells, const struct rows_calls *calls,
-                            size_t function)
+                            size_t function, const struct times *t)
 {
     for (int i = 0; i < CALL_TIMES; i++, cells += COLUMNS_A_TIME) {
         const struct call_spread *spread = calls->spreads[i] ? &calls->spreads[i][function] : NULL;
-        if (!spread || spread->count == 0 || (i >= CALL_APPLICATION_INCLUSIVE && !analysis->summary.application_known))
+        if (!spread || (i >= CALL_APPLICATION_INCLUSIVE && !analysis->summary.application_known))
             continue;
+        if (spread->count == 0) {
+            if (rows_have_estimated_mean(analysis, t))
+                cell_number(&cells[CALLS_MEAN], rows_estimated_mean(t, i));
+            continue;
+        }
         struct histogram h = call_spread_histogram(spread);
-        const uint64_t values[] = { h.least,
-                                    (uint64_t)llround(call_spread_mean(spread)),
-                                    histogram_percentile(&h, 50),
-                                    histogram_percentile(&h, 90),
-                                    histogram_percentile(&h, 99),
-                                    h.greatest };
+        uint64_t values[COLUMNS_A_TIME] = { h.least,
+                                            (uint64_t)llround(call_spread_mean(spread)),
+                                            histogram_percentile(&h, 50),
+                                            histogram_percentile(&h, 90),
+                                            histogram_percentile(&h, 99),
+                                            h.greatest };
+        if (rows_have_estimated_mean(analysis, t)) { /* the median and the like are those of the timed calls */
+            values[CALLS_MEAN] = rows_estimated_mean(t, i);
+            rows_widen(&values[CALLS_LEAST], &values[CALLS_GREATEST], values[CALLS_MEAN]);
+        }
         for (int j = 0; j < COLUMNS_A_TIME; j++)
             cell_call_time(&cells[j], values[j], &analysis->summary);
-        cells[1].unresolved =
-            values[1] == 0 && cells[1].unresolved; /* the mean of many calls is known better than one */
+        cells[CALLS_MEAN].unresolved =
+            values[CALLS_MEAN] == 0 &&
+            cells[CALLS_MEAN].unresolved; /* the mean of many calls is known better than one */
         histogram_drop(&h);
     }
 }
@@ -368,11 +417,11 @@ static struct rows_calls rows_find_spreads(const struct analysis *analysis, unsi
 
 /* Fills the columns of single calls, which begin at `first`. `groups` is the function of each row. */
 static void rows_fill_all_calls(const struct analysis *analysis, struct table *t, size_t first, unsigned times,
-                                const size_t *groups)
+                                const size_t *groups, const struct times *sums)
 {
     const struct rows_calls calls = rows_find_spreads(analysis, times);
     for (size_t i = 0; i < t->row_count; i++)
-        rows_fill_calls(analysis, &t->cells[i * t->column_count + first], &calls, groups[i]);
+        rows_fill_calls(analysis, &t->cells[i * t->column_count + first], &calls, groups[i], &sums[groups[i]]);
     for (int time = 0; time < CALL_TIMES; time++) {
         for (size_t j = 0; calls.spreads[time] && j < analysis->profile->function_count; j++)
             call_spread_drop(&calls.spreads[time][j]);
@@ -502,10 +551,12 @@ struct table view_rows(const struct analysis *analysis, enum rollup_by by, const
             rows_fill_thread(analysis, cells, i);
         else
             rows_fill_process(analysis, cells, processes[i]);
-        if (by == BY_FUNCTION)
+        if (by == BY_FUNCTION) {
+            rows_limit_times(analysis, &sums[i]);
             fill_function_times(&t, &sums[i]);
-        else
+        } else {
             fill_times(&t, &sums[i]);
+        }
         if (!summary_has_timing(&analysis->summary))
             cell_text(&cells[t.column_count - other_count], "timed");
         fill_stated(&t, stated ? stated[i] : NULL);
@@ -518,7 +569,7 @@ struct table view_rows(const struct analysis *analysis, enum rollup_by by, const
         rows_fill_percentiles(analysis, &t, first, groups);
     if (by == BY_FUNCTION && sorting->calls)
         rows_fill_all_calls(analysis, &t, first + (analysis->durations ? PERCENTILE_COLUMNS : 0), sorting->call_times,
-                            groups);
+                            groups, sums);
     percentiles_limit(&t, analysis);
     for (size_t i = 0; rows_are_numbered(sorting) && i < t.row_count; i++)
         cell_number(&t.cells[(i + 1) * t.column_count - 1], groups[i]);

@@ -9,6 +9,7 @@
 
 #include "base/memory.h"
 #include "dwell/format.h"
+#include "support/features.h"
 #include "support/load.h"
 #include "support/run.h"
 #include "support/scenario.h"
@@ -361,6 +362,27 @@ Test(e2e_samples, single_calls_add_up_to_the_report)
     samples_check_single_calls("--sample 2000 --level counted=light $PROGRAMS/sampled 20000");
     samples_check_single_calls("--sample 2000 --level counted=fib $SAMPLES/fib 34");
     samples_check_single_calls("--sample 2000 --level counted=work $SAMPLES/threads 2 2000000");
+}
+
+static void samples_check_one_rule(const char *command, const char *kind)
+{
+    char *kinds = run_well(
+        "$DWELL record -q -o rule.data %s >out; python3 -B " DWELL_CONSUMERS "/one_rule.py $DWELL rule.data", command);
+    cr_expect(has(kinds, kind), "%s: %s", command, kinds);
+    free(kinds);
+}
+
+/* Sums, means, limits, percentiles, single calls and exports say the same of timed, counted and sampled functions. */
+Test(e2e_samples, one_rule_for_all_views)
+{
+    need_features("perflog");
+    need_features("vsperf");
+    samples_check_one_rule("$PROGRAMS/levels/phases 2 20000", "timed:8");
+    samples_check_one_rule("--overhead 10% --sample 2000 $PROGRAMS/levels/phases 2 1500000", "sampled:");
+    samples_check_one_rule("--overhead 10% --sample 2000 $PROGRAMS/levels/phases 2 1500000", "timed:2");
+    samples_check_one_rule("--overhead 10% $PROGRAMS/levels/phases 2 1500000", "partly:");
+    samples_check_one_rule("--sample 2000 --level counted=light $PROGRAMS/sampled 6000", "timed:2");
+    samples_check_one_rule("--sample 2000 --level counted=fib $SAMPLES/fib 34", "sampled:1 timed:1");
 }
 
 /* Functions become counted while they run, and samples divide the time of their callers. */

@@ -10,6 +10,7 @@
 
 enum { MAIN = 0x1000, LOAD = 0x2000, HASH = 0x3000, COPY = 0x100, PARSE = 0x200, LIBRARY = 0x20000 };
 enum { COUNT_COST = 246 }; /* offset in the header */
+enum { LEVEL = 22, COUNTED = 1 };
 
 static void samples_write_modules(struct writer *w)
 {
@@ -136,6 +137,59 @@ Test(golden_samples, reports_of_counted_calls_alone)
     check_golden("report only.dwell", "counted-only.txt");
     check_golden("report --format csv only.dwell", "counted-only.csv");
     check_golden("tree only.dwell", "counted-only-tree.txt");
+}
+
+/* main takes 100 ms, in which load is timed twice: 20 and 10 ms. Of the 70 other samples, a millisecond apart, 20 are
+ * in calls of load that were only counted, and 30 in hash. */
+static void samples_save_both(void)
+{
+    static const uint64_t calls[][2] = { { LOAD, 40 }, { HASH, 5000 } }, level[] = { 50000001, LOAD, COUNTED };
+    struct writer *w = writer_new();
+    samples_write_modules(w);
+    begin_events(w, 1, 1, 0, 0, NULL, 0);
+    write_enter(w, 0, MAIN);
+    write_enter(w, 10000000, LOAD);
+    write_exit(w, 30000000);
+    write_enter(w, 40000000, LOAD);
+    write_exit(w, 50000000);
+    write_exit(w, 100000000);
+    end_events(w, true);
+    begin_samples(w, 1, 1, 70, 71, 0);
+    for (uint64_t ms = 0, others = 0; ms < 100; ms++) {
+        const bool timed = (ms >= 10 && ms < 30) || (ms >= 40 && ms < 50);
+        const uint64_t other = others < 20 ? MAIN : others < 40 ? LOAD : HASH, address = timed ? LOAD : other;
+        others += !timed;
+        write_sample(w, &(struct written_sample){ ms * 1000000 + 500000, &address, NULL, 1, 0 });
+    }
+    end_samples(w, true);
+    write_counts(w, 1, 1, 100, calls, 2);
+    write_record(w, 1, LEVEL, level, sizeof level);
+    writer_save(w, test_path("both.dwell"));
+    writer_free(w);
+}
+
+/* calls * mean = total, and minimum <= mean <= maximum, also of calls that were only counted: some call of load was as
+ * short as the mean of all. The median is that of the timed calls. */
+Test(golden_samples, means_of_counted_calls)
+{
+    samples_save_both();
+    char *rows =
+        run_well("$DWELL report --by function --format csv --columns calls,timed_calls,timing,elapsed_inclusive,"
+                 "min,max,elapsed_inclusive_min,elapsed_inclusive_mean,elapsed_inclusive_median,"
+                 "elapsed_inclusive_max both.dwell | tr -d '\r' | cut -d, -f1,5-");
+    cr_expect(eq(str, rows,
+                 "function,calls,timed_calls,timing,elapsed_inclusive_ns,min_ns,max_ns,elapsed_inclusive_min_ns,"
+                 "elapsed_inclusive_mean_ns,elapsed_inclusive_median_ns,elapsed_inclusive_max_ns\n"
+                 "load,42,2,sampled,50000000,1190476,20000000,1190476,1190476,10000000,20000000\n"
+                 "hash,5000,0,sampled,30000000,,,,6000,,\n"
+                 "main,1,1,timed,100000000,100000000,100000000,100000000,100000000,100000000,100000000\n"),
+              "%s", rows);
+    free(rows);
+    rows = run_well(
+        "$DWELL report --by function --to 99.999999ms --format csv --columns elapsed_inclusive_mean both.dwell | "
+        "tr -d '\r' | cut -d, -f1,5-");
+    cr_expect(eq(str, rows, "function,elapsed_inclusive_mean_ns\nload,15000000\nhash,\nmain,\n"), "%s", rows);
+    free(rows);
 }
 
 /* The cost is that of one instruction beside others: a smaller figure would say more than is known. */
