@@ -276,6 +276,55 @@ Test(e2e_budget, processes_begin_after_the_recorder_was_killed)
     free(out);
 }
 
+/* The levels of the libraries that a program needs are set before its first call as well. */
+Test(e2e_budget, processes_begin_with_the_levels_of_libraries)
+{
+    static const char sources[] = "static volatile unsigned long sum;\nvoid leaf(unsigned long by) { sum += by; }\n"
+                                  "void outer(unsigned long n) { for (unsigned long i = 0; i < n; i++) leaf(i); }\n";
+    static const char program[] = "#include <stdlib.h>\nvoid outer(unsigned long);\n"
+                                  "int main(int count, char **words)\n{\n    (void)count;\n"
+                                  "    for (long i = atol(words[1]); i > 0; i--)\n        outer(1000);\n}\n";
+    free(run_well("cat >own.c <<'END'\n%sEND\ncat >main.c <<'END'\n%sEND\n"
+                  "gcc -O2 -fno-inline -fPIC -shared -finstrument-functions -o libown.so own.c && "
+                  "gcc -O2 -o main main.c -L. -lown -Wl,-rpath,$PWD && "
+                  "$DWELL record -q --overhead 10%% sh -c 'for i in $(seq 100); do ./main 2000; "
+                  "$DWELL info 2>/dev/null | grep -q \"^counted \" && break; sleep 0.1; done; ./main 20; ./main 20'",
+                  sources, program));
+    char *late = run_well("$DWELL report --by process --format csv --columns calls,timed_calls | tr -d '\r' | "
+                          "grep -c '\\./main 20,20020,0$'");
+    cr_assert(eq(str, late, "2\n"));
+    free(late);
+    struct report *r = report_of("");
+    cr_assert(eq(u64, report_sum(r, "function", "leaf", "calls") % 1000, 0));
+    cr_assert(eq(u64, report_sum(r, "function", "leaf", "calls"), 1000 * report_sum(r, "function", "outer", "calls")));
+    report_drop(r);
+}
+
+/* The recorder is stopped or killed while functions become counted. The program goes on, and no call is lost. */
+static void check_without_recorder(const char *mode, const char *after, const char *how)
+{
+    char *out = run_well("rm -f dwell.data* ended; { $DWELL record -q --overhead 10%% --mode %s sh -c '"
+                         "$PROGRAMS/levels/phases 20 200000 60 & sleep %s; %s; wait $!; "
+                         "kill -CONT $PPID 2>/dev/null; echo end'; echo status $?; } | cat",
+                         mode, after, how);
+    cr_assert(has(out, "end\n"), "%s %s %s: %s", mode, after, how, out);
+    cr_assert(has(out, strstr(how, "-9") ? "status 137\n" : "status 0\n"), "%s %s %s: %s", mode, after, how, out);
+    struct report *r = report_of("");
+    check_counts(out, r, 80);
+    cr_assert(eq(u64, report_session(r, "lost_events"), 0), "%s %s %s", mode, after, how);
+    report_drop(r);
+    free(out);
+}
+
+Test(e2e_budget, recorders_that_are_stopped_or_killed)
+{
+    static const char *const times[] = { "0", "0.05", "0.2", "0.7" };
+    for (size_t i = 0; i < sizeof times / sizeof *times; i++) {
+        check_without_recorder(modes[i % 3], times[i], "kill -STOP $PPID");
+        check_without_recorder(modes[(i + 1) % 3], times[i], "kill -9 $PPID");
+    }
+}
+
 /* The processes of a program share its allowance. */
 Test(e2e_budget, short_processes_share_the_allowance)
 {

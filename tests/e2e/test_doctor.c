@@ -141,6 +141,31 @@ Test(e2e_doctor, how_calls_are_counted)
         cr_assert(strncmp(out, "in place: arch_prctl ", 21) == 0 || strncmp(out, "by stubs, ", 10) == 0, "%s", out);
     free(out);
 }
+
+static void doctor_says_of_counting(const char *command, const char *wanted)
+{
+    char *out = run_well("%s $DWELL doctor >all; sed -n 's/  *counted calls  */ /p' all", command);
+    cr_assert(eq(str, out, (char *)wanted), "%s", command);
+    free(out);
+}
+
+/* As on a machine without the instructions, and in a sandbox there that forbids ARCH_SET_GS. */
+Test(e2e_doctor, how_calls_are_counted_without_instructions)
+{
+    char forbidden[128];
+    free(run_well("cat >none.c <<'END'\n#define _GNU_SOURCE\n#include <dlfcn.h>\n#include <sys/auxv.h>\n"
+                  "unsigned long getauxval(unsigned long type)\n{\n    unsigned long (*next)(unsigned long);\n"
+                  "    *(void **)&next = dlsym(RTLD_NEXT, \"getauxval\");\n"
+                  "    return type == AT_HWCAP2 ? next(type) & ~2ul : next(type);\n}\nEND\n"
+                  "cc -shared -fPIC -o none.so none.c -ldl"));
+    doctor_says_of_counting(
+        "LD_PRELOAD=./none.so",
+        "ok in place: arch_prctl sets the base of gs, as this processor or kernel has no FSGSBASE\n");
+    snprintf(forbidden, sizeof forbidden, "LD_PRELOAD=./none.so $PROGRAMS/scarcity/refuse %d@0=%d 1",
+             (int)SYS_arch_prctl, 0x1001);
+    doctor_says_of_counting(forbidden, "warn by stubs, which take longer: there is no FSGSBASE, and arch_prctl fails: "
+                                       "Operation not permitted\n");
+}
 #endif
 
 Test(e2e_doctor, where_the_session_would_be)

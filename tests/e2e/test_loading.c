@@ -272,6 +272,32 @@ Test(e2e_loading, files_that_are_removed_or_replaced_keep_their_names)
     }
 }
 
+/* Functions that were counted, and those without probes that samples find. */
+Test(e2e_loading, removed_files_keep_the_names_of_counted_and_sampled_functions)
+{
+    static const char library[] = "static volatile unsigned long sum;\nvoid leaf(unsigned long by) { sum += by; }\n"
+                                  "void outer(void) { for (unsigned long i = 0; i < 2000000; i++) leaf(i); }\n",
+                      plain[] = "static volatile unsigned long sum;\nvoid burn(void)\n"
+                                "{\n    for (unsigned long i = 0; i < 300000000; i++)\n        sum += i;\n}\n",
+                      program[] =
+                          "#include <unistd.h>\nvoid outer(void);\nvoid burn(void);\n"
+                          "static void work(void) { outer(); burn(); }\nint main(void)\n{\n    work();\n"
+                          "    return unlink(\"libown.so\") || unlink(\"libplain.so\") || unlink(\"own\");\n}\n";
+    free(run_well("cat >own.c <<'END'\n%sEND\ncat >plain.c <<'END'\n%sEND\ncat >main.c <<'END'\n%sEND\n"
+                  "gcc -g -O1 -fPIC -shared -finstrument-functions -o libown.so own.c && "
+                  "gcc -g -O1 -fPIC -shared -o libplain.so plain.c && "
+                  "gcc -g -O1 -finstrument-functions -o own main.c -L. -lown -lplain -Wl,-rpath,$PWD && "
+                  "$DWELL record -q --level counted=leaf --sample 1000 ./own",
+                  library, plain, program));
+    char *rows = run_well("test ! -e libplain.so && $DWELL report --by function --format json | jq -r '.rows[] | "
+                          "\"\\(.function) \\(.module) \\(.file // \"\" | split(\"/\") | last) \\(.calls)\"' | "
+                          "grep -E '^(leaf|outer|burn|work|main) ' | sort");
+    cr_expect(eq(str, rows,
+                 "burn libplain.so plain.c null\nleaf libown.so own.c 2000000\nmain own main.c 1\n"
+                 "outer libown.so own.c 1\nwork own main.c 1\n"));
+    free(rows);
+}
+
 /* A script removes it when it has ended. */
 Test(e2e_loading, a_program_that_is_removed_at_its_end_keeps_its_names)
 {

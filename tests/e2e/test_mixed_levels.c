@@ -152,8 +152,10 @@ static void mixed_levels_says(const char *command, int status, const char *messa
 Test(e2e_mixed_levels, single_calls_say_how_to_time_them)
 {
     need_features("perflog");
-    static const char *const of_function[] = { "histogram leaf leaf_1", "slowest leaf leaf_1", "whatif leaf leaf_1=0.5",
-                                               "critical --call leaf_1 leaf", "why leaf leaf_1" };
+    static const char *const of_function[] = { "histogram leaf leaf_1",  "slowest leaf leaf_1",
+                                               "whatif leaf leaf_1=0.5", "critical --call leaf_1 leaf",
+                                               "why leaf leaf_1",        "values leaf leaf_1",
+                                               "scaling leaf leaf_1" };
     static const char *const of_all[] = { "replay leaf",
                                           "export -o out chrome leaf",
                                           "export -o out perfetto leaf",

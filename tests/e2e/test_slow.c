@@ -49,6 +49,38 @@ Test(e2e_slow, no_chunk_is_searched)
         }
 }
 
+static void slow_check_search(const char *what)
+{
+    free(run_well("$DWELL record -q %s >out", what));
+    cr_assert(eq(u64, slow_info("\nsearches ", what), 0), "%s", what);
+}
+
+/* Nor does any other record: of values, of library functions, of kept calls, and of levels that change. */
+Test(e2e_slow, no_chunk_is_searched_for_other_records)
+{
+    slow_check_search("--overhead 10% $SAMPLES/threads 4 60000");
+    slow_check_search("--level counted=work $SAMPLES/threads 4 2000");
+    slow_check_search("--level 'counted=hot_*' $PROGRAMS/levels/counted 2 20000 0");
+    slow_check_search("--values fib $SAMPLES/fib 20");
+    slow_check_search("--calls-to 'libc*!*' $SAMPLES/cplusplus");
+    slow_check_search("--keep 'work>1us' $SAMPLES/threads 4 2000");
+    slow_check_search("--mode ring=1M $SAMPLES/processes 3 200");
+    slow_check_search("$PROGRAMS/stacks/stacks ucontext");
+    slow_check_search("$PROGRAMS/control/control marks");
+}
+
+/* However slow the slow path is: its own time has other words then. */
+Test(e2e_slow, no_chunk_is_searched_at_any_speed)
+{
+    static const char *const delays[] = { "1us", "2us", "17us", "30us", "100us", "400us" };
+    for (size_t i = 0; i < sizeof delays / sizeof *delays; i++) {
+        setenv("DWELL_SLOW", delays[i], 1);
+        slow_check_search("$SAMPLES/fib 20");
+        slow_check_search("$SAMPLES/threads 2 300");
+        slow_check_search("$SAMPLES/processes 2 20");
+    }
+}
+
 /* Time in which a thread sleeps while its stack changes, or while it makes a mark, is not CPU time. */
 Test(e2e_slow, asleep_in_the_middle_of_an_event)
 {
