@@ -11,7 +11,7 @@ BENCH = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(BENCH)
 SQLITE_PACKAGE = "sqlite3@6.0.1"
 LEVELDB_PACKAGE = "leveldown@6.1.1"
-FLAGS = ["-O2", "-g", "-fno-inline"]  # inlined functions are recorded, but have no samples
+FLAGS = ["-O2", "-g", "-fno-inline"]  # the last one as inlined functions are recorded, but have no samples
 INSTRUMENT = "-finstrument-functions"
 
 
@@ -25,6 +25,7 @@ class Program:
         self.exact = True  # the same number of calls in each run
         self.bare = set()  # functions that are not instrumented: their time belongs to their callers
         self.limit = 1.15  # of its wall time with a budget, in times of that with its probes out
+        self.inlines = False  # its functions are inlined; perf knows no shares of these
 
     def build(self, folder):
         self.folder = folder
@@ -33,7 +34,7 @@ class Program:
         return self
 
     def compile(self, output, more):
-        command = [self.compiler, *FLAGS, *self.flags, *more, "-o", output, *self.sources, *self.libraries]
+        command = [self.compiler, *(FLAGS[:-1] if self.inlines else FLAGS), *self.flags, *more, "-o", output, *self.sources, *self.libraries]
         stamp = output + ".cmd"
         if (os.path.exists(output) and os.path.exists(stamp)
                 and all(os.path.getmtime(source) <= os.path.getmtime(stamp) for source in self.sources)):
@@ -136,6 +137,20 @@ class Python(Program):
 def python(folder, quick, times=1):
     program = Python("python", "", [], [], ["-S", "-s", os.path.join(BENCH, "work.py"), str(times * (10 if quick else 100))])
     program.exact = False  # dictionaries look up addresses
+    return program
+
+
+def brotli(folder, quick, times=1):
+    """Brotli's compressor, built as its users build it: its hot functions are inlined."""
+    place = os.path.join(debian(folder, "brotli"), "c")
+    text = os.path.join(folder, "brotli.txt")
+    with open(text, "w", encoding="utf-8") as file:
+        for i in range(times * (20_000 if quick else 200_000)):
+            file.write(f"{i} {i * 7919 % 1000} word{i % 97} the quick brown fox\n")
+    sources = [path for part in ("common", "enc", "dec") for path in sorted(glob.glob(f"{place}/{part}/*.c"))]
+    program = Program("brotli", "gcc", [*sources, place + "/tools/brotli.c"], ["-I" + place + "/include"],
+                      ["-q", "5", "-f", "-o", text + ".br", text], ["-lm"])
+    program.inlines = True
     return program
 
 

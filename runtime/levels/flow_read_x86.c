@@ -106,8 +106,25 @@ static void flow_add_jump(struct flow *f, uint64_t address, const struct x86_ins
     flow_mark(f->targets, jump->value);
 }
 
-/* Adds an instruction that is no site. */
-static void flow_add_insn(struct flow *f, uint64_t address, const struct x86_insn *insn)
+static void flow_add_stack_insn(struct flow *f, uint64_t address, const struct x86_insn *insn,
+                                const struct x86_stack_insn *stack)
+{
+    static const uint8_t kinds[] = { [STACK_MOVES] = FLOW_MOVE,
+                                     [STACK_LEAVES] = FLOW_LEAVE,
+                                     [STACK_SPILL] = FLOW_SPILL,
+                                     [STACK_STORE] = FLOW_STORE,
+                                     [STACK_FILL] = FLOW_FILL };
+    struct flow_insn *made = flow_add(f, address, (enum flow_kind)kinds[stack->kind]);
+    const bool fills = stack->kind == STACK_FILL;
+    made->value = (uint64_t)stack->value;
+    made->displacement = stack->displacement;
+    made->writes = insn->writes;
+    made->registers = (uint8_t)(fills ? stack->reg | stack->base << 4 : stack->base | stack->reg << 4);
+    f->fills |= fills;
+}
+
+/* Adds an instruction that is no site. A call of a probe returns. */
+static void flow_add_insn(struct flow *f, uint64_t address, const struct x86_insn *insn, bool site)
 {
     const uint64_t constant = flow_constant(f, insn);
     const bool inside = flow_is_inside(f, insn->value);
@@ -115,7 +132,7 @@ static void flow_add_insn(struct flow *f, uint64_t address, const struct x86_ins
     case X86_CALL:
     case X86_CALL_SLOT:
     case X86_CALL_ANY:
-        flow_add(f, address, FLOW_CALL);
+        flow_add(f, address, FLOW_CALL)->value = site;
         break;
     case X86_JUMP:
         if (inside)
@@ -156,8 +173,10 @@ static bool flow_ends(enum x86_kind kind)
     return kind == X86_JUMP || kind == X86_JUMP_SLOT || kind == X86_JUMP_ANY || kind == X86_END;
 }
 
-/* Adds an instruction that is more than a change of registers. `ended`: the one before it was an end. */
-static enum flow_result flow_read_insn(struct flow *f, uint64_t at, const struct x86_insn *insn, bool *ended)
+/* Adds an instruction that is more than a change of registers. `stack`: what it does there, or NULL. `ended`: the one
+ * before it was an end. */
+static enum flow_result flow_read_insn(struct flow *f, uint64_t at, const struct x86_insn *insn,
+                                       const struct x86_stack_insn *stack, bool *ended)
 {
     const uint32_t sites = f->sites->count;
     if (*ended && !flow_is_padding(at, insn)) {
@@ -169,7 +188,10 @@ static enum flow_result flow_read_insn(struct flow *f, uint64_t at, const struct
     if (f->sites->count > sites)
         flow_add(f, at, FLOW_SITE)->value = sites;
     f->sites->more_enters |= flow_loads_enter(f, insn);
-    flow_add_insn(f, at, insn);
+    if (stack)
+        flow_add_stack_insn(f, at, insn, stack);
+    else
+        flow_add_insn(f, at, insn, f->sites->count > sites);
     f->indirect |= insn->kind == X86_JUMP_ANY || insn->kind == X86_JUMP_SLOT;
     *ended |= flow_ends(insn->kind);
     return FLOW_READ;
@@ -179,16 +201,21 @@ static enum flow_result flow_read_insns(struct flow *f)
 {
     bool ended = false;
     struct x86_insn insn;
+    struct x86_stack_insn stack;
     for (uint64_t at = f->range->begin; at < f->range->end; at += insn.length) {
         const bool quick = f->range->end - at >= X86_MAX_LENGTH && x86_decode_quickly((const uint8_t *)at, at, &insn);
         if (!quick && !x86_decode_slowly((const uint8_t *)at, f->range->end - at, at, &insn))
             return FLOW_UNREADABLE;
+        const bool on_stack =
+            (insn.writes >> X86_RSP & 1 || (insn.length > 1 && x86_stack_may_be((const uint8_t *)at)) ||
+             (insn.length == 1 && x86_stack_opcodes[*(const uint8_t *)at] & STACK_FIRST)) &&
+            x86_stack_decode((const uint8_t *)at, &insn, &stack);
         flow_mark(f->starts, at - f->range->begin);
-        if (LIKELY(insn.kind == X86_OTHER && !ended)) {
+        if (LIKELY(insn.kind == X86_OTHER && !ended && !on_stack)) {
             f->insns[f->insn_count] =
                 (struct flow_insn){ .offset = (uint32_t)(at - f->range->begin), .writes = insn.writes };
             f->insn_count += insn.writes != 0;
-        } else if (flow_read_insn(f, at, &insn, &ended) != FLOW_READ) {
+        } else if (flow_read_insn(f, at, &insn, on_stack ? &stack : NULL, &ended) != FLOW_READ) {
             return FLOW_NO_MEMORY;
         }
     }
@@ -245,9 +272,11 @@ static void flow_add_insn_event(struct flow *f, struct flow_event *event, const 
 {
     event->writes |= insn->writes;
     event->calls |= insn->kind == FLOW_CALL;
-    if (insn->kind == FLOW_WRITES || insn->kind == FLOW_CALL)
+    event->others |= insn->kind == FLOW_CALL && !insn->value;
+    if (insn->kind == FLOW_WRITES || insn->kind == FLOW_CALL || (insn->kind >= FLOW_MOVE && !f->follows_stack))
         return;
     event->value = insn->value;
+    event->displacement = insn->displacement;
     event->number = (uint32_t)insn->value;
     event->to = insn->registers & 15;
     event->from = insn->registers >> 4;
@@ -260,6 +289,7 @@ enum flow_result flow_make_events(struct flow *f)
 {
     if (!unwind_handlers(f->range, flow_add_handler, f))
         return FLOW_UNREADABLE;
+    f->target_count = f->event_count = 0;
     for (uint64_t i = 0; i < f->words; i++) {
         f->ranks[i] = f->target_count;
         f->target_count += flow_count(f->targets[i]);

@@ -9,14 +9,18 @@
 
 #include "common.h"
 
-enum { MAX_PASSES = 40, ALL_REGISTERS = 0xffff };
+enum { MAX_PASSES = 40 };
+
+#define ALL_SLOTS (~0ull << X86_REGISTERS)
+
+static const struct flow_values flow_nothing = { .stack = { FLOW_NOWHERE, FLOW_NOWHERE }, .reached = true };
 
 /* ---- values ---- */
 
 static void flow_set(struct flow_values *values, unsigned to, uint64_t value)
 {
     values->of[to] = value;
-    values->known |= (uint16_t)(1u << to);
+    values->known |= 1ull << to;
 }
 
 static void flow_copy(struct flow_values *values, unsigned to, unsigned from)
@@ -24,15 +28,25 @@ static void flow_copy(struct flow_values *values, unsigned to, unsigned from)
     if (values->known >> from & 1)
         flow_set(values, to, values->of[from]);
     else
-        values->known &= (uint16_t) ~(1u << to);
+        values->known &= ~(1ull << to);
 }
 
 static void flow_take(struct flow_values *into, const struct flow_values *from)
 {
-    for (unsigned known = from->known; known; known &= known - 1)
-        into->of[__builtin_ctz(known)] = from->of[__builtin_ctz(known)];
+    for (uint64_t known = from->known; known; known &= known - 1)
+        into->of[__builtin_ctzll(known)] = from->of[__builtin_ctzll(known)];
     into->known = from->known;
+    into->stack[0] = from->stack[0];
+    into->stack[1] = from->stack[1];
     into->reached = from->reached;
+}
+
+static bool flow_join_stack(int32_t *into, int32_t from)
+{
+    if (*into == from || *into == FLOW_NOWHERE)
+        return false;
+    *into = FLOW_NOWHERE;
+    return true;
 }
 
 /* Keeps what both know. Returns whether that is less than before. */
@@ -44,15 +58,121 @@ static bool flow_join(struct flow_values *into, const struct flow_values *from)
         flow_take(into, from);
         return true;
     }
-    unsigned both = into->known & from->known;
-    for (unsigned known = both; known; known &= known - 1) {
-        const int i = __builtin_ctz(known);
+    uint64_t both = into->known & from->known;
+    for (uint64_t known = both; known; known &= known - 1) {
+        const int i = __builtin_ctzll(known);
         if (into->of[i] != from->of[i])
-            both &= ~(1u << i);
+            both &= ~(1ull << i);
     }
-    const bool changed = both != into->known;
-    into->known = (uint16_t)both;
+    bool changed = both != into->known;
+    into->known = both;
+    changed |= flow_join_stack(&into->stack[0], from->stack[0]);
+    changed |= flow_join_stack(&into->stack[1], from->stack[1]);
     return changed;
+}
+
+/* ---- the stack ---- */
+
+/* Where the register points to on the stack. */
+static int32_t *flow_base(struct flow_values *values, unsigned base)
+{
+    return &values->stack[base == X86_RBP];
+}
+
+/* An address that no other instruction makes. All lie far from one another, so a stack that is aligned or that alloca
+ * has moved has other slots than before. */
+static int32_t flow_anchor(const struct flow *f, const struct flow_event *event)
+{
+    const uint32_t number = (uint32_t)(event - f->events) + 1;
+    return number < 1 << 10 ? (int32_t)(number << 20) : FLOW_NOWHERE;
+}
+
+static int32_t flow_address(struct flow_values *values, const struct flow_event *event, unsigned base)
+{
+    const int32_t at = *flow_base(values, base);
+    int32_t address;
+    return at == FLOW_NOWHERE || __builtin_add_overflow(at, event->displacement, &address) ? FLOW_NOWHERE : address;
+}
+
+/* The place of the slot at that address, or zero. */
+static unsigned flow_slot(const struct flow *f, int32_t address)
+{
+    for (unsigned i = 0; i < f->slot_count; i++)
+        if (f->slots[i] == address)
+            return X86_REGISTERS + i;
+    return 0;
+}
+
+/* Only what may be a function is of interest. */
+static void flow_add_slot(struct flow *f, int32_t address, uint64_t value)
+{
+    if (hook_places_code(f->places, value) && f->slot_count < FLOW_SLOTS && !flow_slot(f, address))
+        f->slots[f->slot_count++] = address;
+}
+
+/* Eight bytes of the stack get a constant, or something else. A compiler reads the first argument of a probe only from
+ * a slot that it has spilled it to. So no store but a spill matters, nor one through a pointer. */
+static void flow_spill(struct flow *f, const struct flow_event *event, struct flow_values *values, bool known,
+                       uint64_t value)
+{
+    const int32_t address = flow_address(values, event, event->to);
+    if (address == FLOW_NOWHERE && event->to == X86_RSP)
+        values->known &= ~ALL_SLOTS;
+    if (address == FLOW_NOWHERE)
+        return;
+    if (f->finds_slots) {
+        if (known)
+            flow_add_slot(f, address, value);
+        return;
+    }
+    for (unsigned i = 0; i < f->slot_count; i++)
+        if (f->slots[i] < address + 8 && address < f->slots[i] + 8)
+            values->known &= ~(1ull << (X86_REGISTERS + i));
+    const unsigned slot = flow_slot(f, address);
+    if (slot && known)
+        flow_set(values, slot, value);
+}
+
+static void flow_fill(const struct flow *f, const struct flow_event *event, struct flow_values *values)
+{
+    const int32_t address = flow_address(values, event, event->from);
+    const unsigned slot = address == FLOW_NOWHERE ? 0 : flow_slot(f, address);
+    if (slot)
+        flow_copy(values, event->to, slot);
+}
+
+static void flow_copy_stack(const struct flow *f, const struct flow_event *event, struct flow_values *values)
+{
+    if (event->to != X86_RSP && event->to != X86_RBP)
+        return;
+    const bool both = event->from == X86_RSP || event->from == X86_RBP;
+    const int32_t from = both ? *flow_base(values, event->from) : FLOW_NOWHERE;
+    *flow_base(values, event->to) = from == FLOW_NOWHERE && event->to == X86_RSP ? flow_anchor(f, event) : from;
+}
+
+static void flow_follow_stack(struct flow *f, const struct flow_event *event, struct flow_values *values)
+{
+    int32_t *rsp = flow_base(values, X86_RSP);
+    switch (event->kind) {
+    case FLOW_MOVE:
+        if (*rsp != FLOW_NOWHERE && __builtin_add_overflow(*rsp, (int32_t)event->value, rsp))
+            *rsp = FLOW_NOWHERE;
+        break;
+    case FLOW_LEAVE:
+        *rsp = flow_anchor(f, event);
+        break;
+    case FLOW_SPILL:
+        flow_spill(f, event, values, values->known >> event->from & 1, values->of[event->from]);
+        break;
+    case FLOW_STORE:
+        flow_spill(f, event, values, true, event->value);
+        break;
+    case FLOW_FILL:
+        flow_fill(f, event, values);
+        break;
+    default:
+        break;
+    }
 }
 
 /* ---- passes ---- */
@@ -60,8 +180,7 @@ static bool flow_join(struct flow_values *into, const struct flow_values *from)
 /* Where no known jump leads, a computed one may. An exception handler is a target of its own. */
 static void flow_resume(const struct flow *f, struct flow_values *values)
 {
-    static const struct flow_values none = { .reached = true };
-    flow_take(values, f->indirect && !f->range->handlers ? &f->at_indirect : &none);
+    flow_take(values, f->indirect && !f->range->handlers ? &f->at_indirect : &flow_nothing);
 }
 
 static void flow_arrive(struct flow *f, uint32_t number, struct flow_values *values)
@@ -92,8 +211,11 @@ static void flow_follow(struct flow *f, const struct flow_event *event, struct f
     case FLOW_CONSTANT:
         if (runs)
             flow_set(values, event->to, event->value);
+        if (event->to == X86_RBP)
+            *flow_base(values, X86_RBP) = FLOW_NOWHERE;
         break;
     case FLOW_COPY:
+        flow_copy_stack(f, event, values);
         flow_copy(values, event->to, event->from);
         break;
     case FLOW_BRANCH:
@@ -111,6 +233,7 @@ static void flow_follow(struct flow *f, const struct flow_event *event, struct f
         f->sites->list[event->number].function = values->known >> X86_RDI & 1 ? values->of[X86_RDI] : 0;
         break;
     default:
+        flow_follow_stack(f, event, values);
         break;
     }
     if (event->kind == FLOW_JUMP || event->kind == FLOW_JUMP_ANY || event->kind == FLOW_END) {
@@ -119,14 +242,24 @@ static void flow_follow(struct flow *f, const struct flow_event *event, struct f
     }
 }
 
+/* What follows a call that does not return may be reached in another way. */
+static void flow_forget(struct flow_values *values)
+{
+    values->known = 0;
+    values->stack[0] = values->stack[1] = FLOW_NOWHERE;
+}
+
 static void flow_pass(struct flow *f)
 {
-    const unsigned called = f->strict ? ALL_REGISTERS : X86_CALLER_SAVED;
-    struct flow_values values = { .reached = true };
+    struct flow_values values = { .stack = { 0, FLOW_NOWHERE }, .reached = true };
     bool waiting = false;
     f->arrived = 0;
     for (const struct flow_event *event = f->events, *end = event + f->event_count; event < end; event++) {
-        values.known &= (uint16_t) ~(event->writes | (event->calls ? called : 0));
+        values.known &= ~(uint64_t)(event->writes | (event->calls ? X86_CALLER_SAVED : 0));
+        if (event->writes >> X86_RBP & 1)
+            *flow_base(&values, X86_RBP) = FLOW_NOWHERE;
+        if (event->others && f->strict)
+            flow_forget(&values);
         flow_follow(f, event, &values, &waiting);
     }
 }
@@ -135,7 +268,7 @@ static void flow_forget_at_handler(void *data, uint64_t address)
 {
     const struct flow *f = data;
     if (flow_is_inside(f, address))
-        f->at[flow_target(f, address - f->range->begin)] = (struct flow_values){ .reached = true };
+        f->at[flow_target(f, address - f->range->begin)] = flow_nothing;
 }
 
 /* Finds the values at all targets, and so the functions of the sites. False if that takes too long. */
@@ -202,6 +335,30 @@ static bool flow_may_call(const struct flow *f)
     return false;
 }
 
+static bool flow_has_unknown_sites(const struct flow *f)
+{
+    for (uint32_t i = f->first_site; i < f->sites->count; i++)
+        if (!f->sites->list[i].function && !flow_is_through_slot(&f->sites->list[i]))
+            return true;
+    return false;
+}
+
+/* Where a function calls many inlined ones, their addresses are spilled. The first settlement finds the slots, and the
+ * second one what they hold. */
+static enum flow_result flow_settle_with_stack(struct flow *f)
+{
+    f->follows_stack = f->finds_slots = true;
+    enum flow_result result = flow_make_events(f);
+    bool done = result == FLOW_READ && flow_settle(f, f->strict);
+    f->finds_slots = false;
+    done = done && f->slot_count && flow_settle(f, f->strict);
+    if (result != FLOW_READ || done)
+        return result;
+    f->follows_stack = false;
+    result = flow_make_events(f);
+    return result != FLOW_READ || flow_settle(f, f->strict) ? result : FLOW_UNREADABLE;
+}
+
 /* Without knowledge of all instructions: bytes that are a call with a probe as its target. What they are about is not
  * known. */
 static bool flow_search(struct flow *f)
@@ -262,9 +419,13 @@ bool call_sites_in_range(struct call_sites *sites, const struct hook_places *pla
     if (result == FLOW_READ && sites->count == f.first_site)
         return true;
     result = result == FLOW_READ ? flow_make_events(&f) : result;
+    if (result == FLOW_READ && (!flow_settle(&f, false) || (!flow_begins_function(&f) && !flow_settle(&f, true))))
+        result = FLOW_UNREADABLE;
+    if (result == FLOW_READ && f.fills && flow_has_unknown_sites(&f))
+        result = flow_settle_with_stack(&f);
     if (result == FLOW_NO_MEMORY)
         return false;
-    if (result == FLOW_UNREADABLE || !flow_settle(&f, false) || (!flow_begins_function(&f) && !flow_settle(&f, true)))
+    if (result == FLOW_UNREADABLE)
         return flow_search(&f);
     flow_drop_stubs(&f);
     return true;

@@ -8,13 +8,21 @@
 
 #include "levels/probe_calls.h"
 #include "levels/x86_decode.h"
+#include "levels/x86_stack.h"
 
 #pragma GCC visibility push(hidden)
 
-/* Constants that the general registers hold. */
+enum { FLOW_SLOTS = 24, FLOW_PLACES = X86_REGISTERS + FLOW_SLOTS };
+
+/* An address on the stack is the distance from where the stack pointer was at the code's begin, or this. */
+enum { FLOW_NOWHERE = INT32_MIN };
+
+/* Constants that the general registers hold, and the slots of the stack that registers with constants are spilled to.
+ */
 struct flow_values {
-    uint64_t of[X86_REGISTERS];
-    uint16_t known; /* a bit for each register that always holds the same constant */
+    uint64_t of[FLOW_PLACES];
+    uint64_t known;   /* a bit for each place that always holds the same constant */
+    int32_t stack[2]; /* addresses that rsp and rbp hold: see flow_base */
     bool reached;
 };
 
@@ -30,22 +38,29 @@ enum flow_kind {
     FLOW_END,      /* the next instruction does not follow */
     FLOW_RESUME,   /* the first instruction after an end, without padding */
     FLOW_SITE,     /* a probe is called */
+    FLOW_MOVE,     /* the stack pointer moves */
+    FLOW_LEAVE,    /* the same, elsewhere */
+    FLOW_SPILL,    /* a register is stored in a slot of the stack */
+    FLOW_STORE,    /* the same, but a constant */
+    FLOW_FILL,     /* a register is loaded from there */
 };
 
 /* An instruction that matters. */
 struct flow_insn {
-    uint64_t value; /* a constant, the offset of a target, or the number of a site */
+    uint64_t value; /* a constant, the offset of a target, or the number of a site; what the stack pointer moves */
     uint32_t offset;
+    int32_t displacement;    /* of memory */
     uint16_t writes;         /* registers */
-    uint8_t kind, registers; /* enum flow_kind; `to`, and `from` in the upper half */
+    uint8_t kind, registers; /* enum flow_kind; `to`, and `from` in the upper half. Memory has its base there. */
 };
 
 /* Instructions that change registers, and the next one that does more. */
 struct flow_event {
-    uint64_t value;  /* a constant */
+    uint64_t value;  /* a constant; what the stack pointer moves */
     uint32_t number; /* of a target or a site */
+    int32_t displacement;
     uint16_t writes;
-    bool calls; /* there are calls among them */
+    bool calls, others; /* there are calls among them, and such of other functions than probes */
     uint8_t kind, to, from;
 };
 
@@ -69,6 +84,11 @@ struct flow {
     bool indirect;                  /* there is a jump to an address that is computed */
     struct flow_values at_indirect; /* the values at that jump */
     bool changed;
+    bool fills;                /* registers are loaded from the stack */
+    bool follows_stack;        /* the events have what happens to it */
+    bool finds_slots;          /* slots are added to the list, and nothing is known of them yet */
+    int32_t slots[FLOW_SLOTS]; /* their addresses */
+    uint32_t slot_count;
 };
 
 enum flow_result { FLOW_READ, FLOW_UNREADABLE, FLOW_NO_MEMORY };
@@ -76,7 +96,7 @@ enum flow_result { FLOW_READ, FLOW_UNREADABLE, FLOW_NO_MEMORY };
 /* Decodes all instructions, and adds the calls of the probes to the sites, without their functions. */
 enum flow_result flow_read(struct flow *f);
 
-/* Makes the list of events. */
+/* Makes the list of events, with those of the stack if `follows_stack`. */
 enum flow_result flow_make_events(struct flow *f);
 
 /* The target that lies at this offset. */

@@ -24,7 +24,7 @@ enum x86_kind {
     X86_COPY,     /* register `to` gets register `from` */
 };
 
-enum { X86_RDI = 7, X86_REGISTERS = 16, X86_MAX_LENGTH = 15 };
+enum { X86_RSP = 4, X86_RBP = 5, X86_RDI = 7, X86_REGISTERS = 16, X86_MAX_LENGTH = 15 };
 
 /* Registers that a call may change. */
 enum { X86_CALLER_SAVED = 0x0fc7 };

@@ -153,10 +153,12 @@ static void compared_take_most_called(struct hook_places *places)
 
 /* ---- comparison ---- */
 
-static bool compared_same(const struct call_site *a, const struct call_site *b)
+/* The plain search does not follow addresses that are spilled. */
+static bool compared_same(const struct call_site *quick, const struct call_site *plain)
 {
-    return a->address == b->address && a->function == b->function && a->length == b->length && a->hook == b->hook &&
-           a->jump == b->jump && memcmp(a->original, b->original, sizeof a->original) == 0;
+    return quick->address == plain->address && (!plain->function || quick->function == plain->function) &&
+           quick->length == plain->length && quick->hook == plain->hook && quick->jump == plain->jump &&
+           memcmp(quick->original, plain->original, sizeof quick->original) == 0;
 }
 
 static unsigned compared_differences(const struct image *image, struct call_sites lists[2], uint32_t first)
