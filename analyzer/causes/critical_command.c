@@ -11,6 +11,7 @@
 #include "commands/command_line.h"
 #include "commands/commands.h"
 #include "commands/die.h"
+#include "report/text_summary.h"
 
 enum { TEXT_ROWS = 20 };
 
@@ -178,11 +179,14 @@ static void critical_print_tables(const struct critical_settings *s, const struc
             continue;
         struct table t = critical_make_table(s, &views[i], analysis, p, limit);
         t.follows = follows;
+        t.own_summary = text;
         t.heading = follows ? strdup(views[i].by == BY_SEGMENTS ? segments : threads) : critical_heading(analysis, p);
         s->shared.print(&t, stdout);
         table_drop(&t);
         follows = true;
     }
+    if (text)
+        text_print_facts(&analysis->summary, true, stdout);
 }
 
 int critical_command(int argc, char **argv)

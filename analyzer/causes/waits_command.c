@@ -7,6 +7,7 @@
 #include "commands/commands.h"
 #include "commands/die.h"
 #include "tables/cause_rows.h"
+#include "tables/first_screen.h"
 
 static const struct shared_use shared[] = {
     { SHARED_PART, NULL },
@@ -66,7 +67,7 @@ static void waits_add_remark(struct analysis *analysis, const struct wait_causes
     if (analysis->summary.imported)
         summary_remark(&analysis->summary, "imported-without-waits",
                        "an imported report has no blocked times, and no causes of waits");
-    else if (!causes->acting)
+    else if (!causes->acting && analysis->summary.threads)
         summary_remark(&analysis->summary, "no-causes", "causes of waits were not recorded: record again");
     else if (session_file_has_trees(analysis->file))
         summary_remark(&analysis->summary, "causes-of-sums",
@@ -93,6 +94,8 @@ int waits_command(int argc, char **argv)
     if (s.shared.limit)
         table_limit(&table, s.shared.limit);
     option_arrange(&table, NULL, s.shared.columns, true);
+    if (first_screen_is_known(&loaded.summary))
+        table.heading = first_screen_wait_heading(&loaded.summary);
     s.shared.print(&table, stdout);
     table_drop(&table);
     wait_causes_drop(&causes);

@@ -254,7 +254,7 @@ static void whatif_print_rank(const struct whatif_settings *s, const struct anal
     if (text && limit)
         table_limit(&t, limit);
     option_arrange(&t, NULL, s->shared.columns ? s->shared.columns : text && range ? with_limits : NULL, true);
-    t.follows = text;
+    t.follows = t.own_summary = text;
     t.heading = need_text("%s", "what less of a function's own time would bring");
     s->shared.print(&t, stdout);
     table_drop(&t);
@@ -269,14 +269,14 @@ static void whatif_print(const struct whatif_settings *s, const struct analysis 
     if (s->shared.print == table_print_json) {
         whatif_print_json(s, analysis, n, ranks, count);
     } else {
-        if (text) {
-            text_print_summary(&analysis->summary, stdout);
+        if (text)
             whatif_print_lengths(s, analysis, n);
-        }
         if (s->rank)
             whatif_print_rank(s, analysis, ranks, count, n);
         else if (!text)
             whatif_print_csv(analysis, n);
+        if (text)
+            text_print_facts(&analysis->summary, true, stdout);
     }
     free(ranks);
 }

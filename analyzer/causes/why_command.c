@@ -261,15 +261,15 @@ static void why_print_json(const struct why *why, const struct why_loaded *loade
 static void why_print_text(struct why_settings *s, const struct why_loaded *loaded, const char *answer,
                            struct table *rows, struct table *factors)
 {
-    text_print_summary(&loaded->all->summary, stdout);
     text_put_lines(stdout, answer, terminal_width(stdout));
-    rows->follows = factors->follows = true;
+    rows->follows = factors->follows = rows->own_summary = factors->own_summary = true;
     if (!s->factors)
         table_print_text(rows, stdout);
     if (factors->row_count)
         factors->heading = need_text("%s", "what else differs: shares of the calls");
     if (s->factors || factors->row_count)
         table_print_text(factors, stdout);
+    text_print_facts(&loaded->all->summary, true, stdout);
 }
 
 /* Filters, orders and chooses columns of the table that they are for. */

@@ -111,6 +111,8 @@ static char *why_what_in_words(const struct why_line *line)
 {
     if (line->kind != WHY_BLOCKED || why_is_blocked_in_code(line))
         return why_what(line);
+    if (strcmp(line->wait->kind, "recording") == 0)
+        return need_text("blocked as %s", line->wait->text);
     return need_text("blocked %s %s", why_is_call(line->wait) ? "in" : "on", line->wait->text);
 }
 

@@ -136,7 +136,7 @@ static void advise_print_libraries(const struct analysis *analysis, const struct
     if (!libraries->count)
         return;
     struct table t = view_library_advice(analysis, libraries);
-    t.follows = true;
+    t.follows = t.own_summary = true;
     table_limit(&t, TEXT_LIBRARY_ROWS);
     t.heading = need_text("%s", "library functions that take the time, by samples; their calls can be recorded:");
     table_print_text(&t, stdout);
@@ -178,11 +178,9 @@ static void advise_print_table(const struct advise_settings *s, const struct ana
     if (limit)
         table_limit(&t, limit);
     option_arrange(&t, NULL, s->shared.columns, true);
-    if (text) {
-        text_print_summary(&analysis->summary, stdout);
+    if (text)
         advise_print_prediction(analysis, a, e);
-    }
-    t.follows = text;
+    t.follows = t.own_summary = text;
     if (s->shared.print == table_print_json) {
         json_begin(stdout);
         json_print_remarks(&analysis->summary, stdout);
@@ -195,10 +193,11 @@ static void advise_print_table(const struct advise_settings *s, const struct ana
     } else if (!text || a->count) {
         s->shared.print(&t, stdout);
     }
-    if (text)
+    if (text) {
         advise_print_forms(a, e);
-    if (text)
+        text_print_facts(&analysis->summary, true, stdout);
         advise_print_libraries(analysis, &libraries);
+    }
     library_advice_drop(&libraries);
     table_drop(&t);
 }

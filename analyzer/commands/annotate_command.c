@@ -144,9 +144,9 @@ static void annotate_print(const struct annotate_settings *s, const struct annot
 {
     struct table t = view_annotation(a);
     if (s->shared.print == table_print_text) {
-        text_print_summary(&a->analysis->summary, stdout);
         annotate_print_head(a, name, path);
         annotation_print(a, stdout);
+        text_print_facts(&a->analysis->summary, true, stdout);
     } else if (s->shared.print == table_print_json) {
         json_begin(stdout);
         json_print_remarks(&a->analysis->summary, stdout);

@@ -113,7 +113,7 @@ static void diff_print_text(const struct diff_result *r, const struct diff *d, s
         if (!remark_is_caveat(d->remark_codes[i]))
             text_print_lines(stdout, "! %s", d->remarks[i]);
     if (diff_has_caveats(d))
-        text_print_lines(stdout, "%s", DIFF_CAVEAT);
+        text_print_lines(stdout, "~ %s", DIFF_CAVEAT);
     if (diff_is_equal(d) && !r->shared->columns) {
         diff_print_equal(d);
         table_drop(&sessions);
@@ -123,7 +123,7 @@ static void diff_print_text(const struct diff_result *r, const struct diff *d, s
     }
     const bool of_calls = r->options.sort == DIFF_CALLS;
     puts("");
-    text_print_lines(stdout, "%s%s", of_calls ? "" : diff_is_tested(d) ? "* " : "~ ", judgement);
+    text_print_lines(stdout, "%s%s", of_calls ? "" : diff_is_tested(d) ? "* " : "# ", judgement);
     puts(!of_calls && diff_has_certain_calls(d) ? "! the calls have changed, for certain\n" : "");
     diff_print_rows(r, d, rows);
     table_drop(&sessions);

@@ -173,7 +173,7 @@ static void report_order_work(const struct report_settings *s, struct analysis *
 {
     report_order_part(s, work, "cpu_exclusive", limit);
     row_probes_remark(&analysis->summary, work);
-    work->follows = true;
+    work->follows = work->own_summary = true;
 }
 
 static void report_print_hot(const struct report_settings *s, struct analysis *analysis)
@@ -205,7 +205,7 @@ static void report_print_first_screen(const struct report_settings *s, struct an
     rows = first_screen_fit(lines, text_lines(opening) + text_lines(closing), waits.row_count);
     if (!shared_is_set(&s->shared, SHARED_LIMIT))
         table_limit(&work, rows.work);
-    waits.follows = true;
+    waits.follows = waits.own_summary = true;
     report_order_part(s, &waits, "blocked_exclusive", rows.waits);
     report_put(opening);
     s->shared.print(&work, stdout);
@@ -274,10 +274,10 @@ static void report_print_rows(const struct report_settings *s, struct analysis *
     row_probes_remark(&analysis->summary, &table);
     if (columns)
         option_choose(&table, columns);
-    table.follows = text;
+    table.follows = table.own_summary = text;
     if (text) {
         report_put(opening_text(analysis, terminal_width(stdout)));
-        puts("");
+        fputs(table.row_count ? "\n" : "", stdout);
     }
     if (s->shared.print == table_print_json)
         report_print_json(s, analysis, &table);

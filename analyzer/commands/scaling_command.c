@@ -187,7 +187,6 @@ static void scaling_print_text(const struct scaling_sessions *all, const struct 
 {
     const char *what = all->what;
     char *law = scaling_law_text(&scaling->law, what), *name = display_name(all->calls.series[SERIES_WHOLE].name);
-    text_print_summary(&all->first.summary, stdout);
     text_print_lines(stdout, "%s: the time %s with %s, in %" PRIu64 " calls with %zu values", name,
                      scaling_verb(&scaling->law), law, scaling->calls, scaling->point_count);
     if (s->model == MODEL_USUAL)
@@ -199,8 +198,9 @@ static void scaling_print_text(const struct scaling_sessions *all, const struct 
     if (scaling->code_count)
         scaling_print_code(scaling, what);
     putchar('\n');
-    t->follows = true;
+    t->follows = t->own_summary = true;
     table_print_text(t, stdout);
+    text_print_facts(&all->first.summary, true, stdout);
     free(law);
     free(name);
 }

@@ -216,6 +216,11 @@ static bool shared_read_calls(struct call_filters *filters, enum shared_option o
         shared_add_pattern(filters, option, CALL_IGNORED, argument);
         return true;
     case SHARED_MIN_DURATION:
+        if (strchr(argument, '%')) /* --min is a beginning of --min-duration, where a command has no --min */
+            die(STATUS_ERROR,
+                "--min-duration: '%s' is a share, and this is a time such as 10us, the shortest calls that are shown; "
+                "for rows with a share, see --filter 'elapsed_inclusive_percent>30'",
+                argument);
         if (!duration_parse(argument, &filters->shortest))
             die(STATUS_ERROR, "--min-duration: '%s' is not a time such as 500ns, 10us, 2.5ms or 1s", argument);
         return true;

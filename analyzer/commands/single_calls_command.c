@@ -129,12 +129,29 @@ static void single_calls_print_times(const struct analysis *analysis, const stru
     free(text);
 }
 
+/* The function's name as text shows it. The caller frees it. */
+static char *single_calls_name(const struct analysis *analysis, uint32_t function)
+{
+    const char *name = analysis->names[function].name;
+    return text_options()->full_names ? need_copy(name, strlen(name)) : display_name(name);
+}
+
+static char *slowest_heading(const struct analysis *analysis, uint32_t function, const struct table *t,
+                             enum call_time time)
+{
+    char *name = single_calls_name(analysis, function);
+    char *heading = t->row_count ? need_text("the slowest calls of %s, by %s", name, call_time_names[time])
+                                 : need_text("no completed calls of %s", name);
+    free(name);
+    return heading;
+}
+
 static void single_calls_print_exact(const struct analysis *analysis, const struct call_spread *spread,
                                      uint32_t function, enum call_time time)
 {
-    const char *selection = analysis->summary.selection, *name = analysis->names[function].name;
+    const char *selection = analysis->summary.selection;
     struct histogram h = call_spread_histogram(spread);
-    char *shown = text_options()->full_names ? need_copy(name, strlen(name)) : display_name(name);
+    char *shown = single_calls_name(analysis, function);
     text_print_lines(stdout, "%s%s%s: %" PRIu64 " completed calls, %s:", shown, selection ? ", " : "",
                      selection ? selection : "", h.count, call_time_names[time]);
     free(shown);
@@ -271,6 +288,7 @@ int command_slowest(int argc, char **argv)
     table_limit(&table, limit);
     table.hidden_rows = 0; /* the user chose how many */
     option_arrange(&table, s.shared.sort, s.shared.columns, true);
+    table.heading = slowest_heading(&analysis, function, &table, s.time);
     s.shared.print(&table, stdout);
     single_calls_print_next(&s, &table);
     table_drop(&table);

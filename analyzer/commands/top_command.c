@@ -159,6 +159,7 @@ static int top_print_tables(struct live *live, const struct top_command_settings
         }
         struct table t = top_table(&s->top, live, false, s->shared.limit);
         if (s->shared.print == table_print_text) {
+            t.summary_first = true; /* as on a screen, where rows may leave no room below them */
             fputs(i ? "\n" : "", stdout);
             top_print_state(live);
         }

@@ -98,6 +98,7 @@ static bool tree_shows_waits(const struct tree_settings *s)
 static void tree_print_waits(const struct analysis *analysis, struct table *tree)
 {
     struct table waits = view_longest_waits(analysis, WAIT_LIMIT);
+    waits.own_summary = true;
     table_print_text(&waits, stdout);
     table_drop(&waits);
     tree->heading = first_screen_work_heading(&analysis->summary, "inclusive CPU time");

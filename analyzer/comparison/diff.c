@@ -191,6 +191,7 @@ bool diff_add(struct diff *d, enum diff_side side, const struct analysis *analys
         .path = need_copy(summary->path, strlen(summary->path)),
         .part = summary->selection ? need_copy(summary->selection, strlen(summary->selection)) : NULL,
         .side = side,
+        .ran = ticks_to_ns(summary->run, summary->ticks_per_second),
         .application_known = summary->application_known,
         .cpu_known = summary->off_cpu_known && !summary->imported,
         .has_samples = summary->stack_samples > 0,
@@ -463,6 +464,13 @@ static uint64_t diff_row_distance(const struct diff *d, const struct diff_row *r
     return !diff_row_knows(d, row, value) ? 0 : before < after ? after - before : before - after;
 }
 
+/* The least change in the 95 % interval: zero if no change is in it. */
+static uint64_t diff_row_least_change(const struct diff *d, const struct diff_row *row, enum diff_value value)
+{
+    const double error = diff_pair_error(&row->values[value]);
+    return less(diff_row_distance(d, row, value), error < (double)UINT64_MAX / 2 ? (uint64_t)ceil(error) : UINT64_MAX);
+}
+
 static int diff_compare_rows(const void *a, const void *b, void *data)
 {
     const struct diff_row *x = a, *y = b;
@@ -471,6 +479,10 @@ static int diff_compare_rows(const void *a, const void *b, void *data)
         const struct diff_pair *p = &x->values[order->value], *q = &y->values[order->value];
         if (p->judged != q->judged)
             return p->judged < q->judged ? 1 : -1;
+        const uint64_t least_x = diff_row_least_change(order->diff, x, order->value),
+                       least_y = diff_row_least_change(order->diff, y, order->value);
+        if (least_x != least_y)
+            return least_x < least_y ? 1 : -1;
         const uint64_t far_x = diff_row_distance(order->diff, x, order->value),
                        far_y = diff_row_distance(order->diff, y, order->value);
         if (far_x != far_y)

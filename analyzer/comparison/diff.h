@@ -61,6 +61,7 @@ struct diff_run {
     char *path;
     char *part; /* the compared part of the session, as reports name it; NULL for the whole */
     enum diff_side side;
+    uint64_t ran;                 /* how long the run was, in nanoseconds; zero if unknown */
     struct diff_values total;     /* of the session */
     struct diff_values *rows;     /* by key */
     uint64_t *waits;              /* by key: how often its callers waited for a condition (diff_waits.h) */
@@ -204,8 +205,8 @@ const char *diff_function_module(const struct diff *d, uint32_t function);
 /* A path such as "main;handle x3;audit". Very long paths have only their innermost functions. The caller frees it. */
 char *diff_path(const struct diff *d, uint32_t node);
 
-/* A sentence with the change of the CPU time, and of the calls. NULL if the sessions have samples instead of times. The
- * caller frees it. */
+/* A sentence with the lengths of the runs, and the change of the CPU time and of the calls. NULL if the sessions have
+ * samples instead of times. The caller frees it. */
 char *diff_answer(const struct diff *d);
 
 /* Whether some row has a certain change of calls. */

@@ -1,4 +1,4 @@
-/* Says in one sentence how the CPU time and the calls have changed. */
+/* Says in one sentence how long the runs were, and how the CPU time and the calls have changed. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -25,6 +25,32 @@ static void answer_put_percent(double before, double after, FILE *out)
 {
     if (before > 0)
         fprintf(out, "%+.2f %%, ", 100 * (after - before) / before);
+}
+
+/* The mean length of a side's runs; zero if one is unknown. */
+static double answer_length(const struct diff *d, enum diff_side side)
+{
+    double sum = 0;
+    for (size_t i = 0; i < d->run_count; i++) {
+        if (d->runs[i].side != side)
+            continue;
+        if (!d->runs[i].ran)
+            return 0;
+        sum += (double)d->runs[i].ran;
+    }
+    return sum / (double)d->side_count[side];
+}
+
+/* How long the runs were: other times are sums over threads. */
+static void answer_put_lengths(const struct diff *d, FILE *out)
+{
+    const double before = answer_length(d, DIFF_BEFORE), after = answer_length(d, DIFF_AFTER);
+    char from[TIME_TEXT], to[TIME_TEXT];
+    if (before <= 0 || after <= 0)
+        return;
+    text_time((uint64_t)llround(before), from);
+    text_time((uint64_t)llround(after), to);
+    fprintf(out, "ran %s -> %s (%+.2f %%); ", from, to, 100 * (after - before) / before);
 }
 
 /* The CPU time of the sessions, or their elapsed time if that is unknown. */
@@ -96,6 +122,7 @@ char *diff_answer(const struct diff *d)
     if (d->samples)
         return NULL;
     FILE *out = need_stream(&text, &length);
+    answer_put_lengths(d, out);
     answer_put_time(d, out);
     fputs("; ", out);
     answer_put_own_calls(d, out);

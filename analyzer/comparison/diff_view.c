@@ -157,6 +157,7 @@ char *view_diff_columns(const char *keys)
 /* ---- sessions ---- */
 
 static const struct column session_columns[] = {
+    { "run", "RAN", CELL_TICKS, USE_ALWAYS, false },
     { "elapsed_inclusive", "ELAPSED", CELL_TICKS, USE_ALWAYS, false },
     { "application_inclusive", "APPLICATION", CELL_TICKS, USE_ALWAYS, false },
     { "cpu_inclusive", "CPU", CELL_TICKS, USE_ALWAYS, false },
@@ -166,7 +167,7 @@ static const struct column session_columns[] = {
     { "session", "SESSION", CELL_TEXT, USE_ALWAYS, false },
     { "part", "PART", CELL_TEXT, USE_ALWAYS, false }, /* if parts are compared */
 };
-enum { SESSION_PART = sizeof session_columns / sizeof *session_columns - 1 };
+enum { RAN, ELAPSED, APPLICATION, CPU, CALLS, LOST, SIDE, SESSION, SESSION_PART };
 
 static bool diff_has_parts(const struct diff *d)
 {
@@ -186,17 +187,19 @@ struct table view_diff_sessions(const struct diff *d)
     for (size_t i = 0; i < d->run_count; i++) {
         const struct diff_run *run = &d->runs[i];
         struct cell *cells = table_row(&t);
-        cell_number(&cells[0], run->total.of[DIFF_ELAPSED_INCLUSIVE]);
+        if (run->ran)
+            cell_number(&cells[RAN], run->ran);
+        cell_number(&cells[ELAPSED], run->total.of[DIFF_ELAPSED_INCLUSIVE]);
         if (run->application_known)
-            cell_number(&cells[1], run->total.of[DIFF_APPLICATION_INCLUSIVE]);
+            cell_number(&cells[APPLICATION], run->total.of[DIFF_APPLICATION_INCLUSIVE]);
         if (run->cpu_known)
-            cell_number(&cells[2], run->total.of[DIFF_CPU_INCLUSIVE]);
+            cell_number(&cells[CPU], run->total.of[DIFF_CPU_INCLUSIVE]);
         if (!d->samples) {
-            cell_number(&cells[3], run->total.of[DIFF_CALLS]);
-            cell_number(&cells[4], run->lost_events);
+            cell_number(&cells[CALLS], run->total.of[DIFF_CALLS]);
+            cell_number(&cells[LOST], run->lost_events);
         }
-        cell_text(&cells[5], run->side == DIFF_BEFORE ? "before" : "after");
-        cell_text(&cells[6], run->path);
+        cell_text(&cells[SIDE], run->side == DIFF_BEFORE ? "before" : "after");
+        cell_text(&cells[SESSION], run->path);
         if (parts)
             cell_text(&cells[SESSION_PART], run->part);
     }
@@ -314,6 +317,9 @@ static void diff_view_fill_values(const struct diff *d, struct cell *cells, cons
             }
         fill_change(&cells[CHANGE], change_between(pair->mean[DIFF_BEFORE], pair->mean[DIFF_AFTER]),
                     pair->mean[DIFF_BEFORE]);
+        cells[CHANGE].estimated = diff_pair_error(pair) > 0;
+        if (people && !diff_pair_is_certain(d, pair)) /* a percentage would look like a finding */
+            cells[CHANGE_PERCENT].known = false;
         if (diff_pair_error(pair) > 0)
             cell_number(&cells[INTERVAL], (uint64_t)llround(diff_pair_error(pair)));
     }
@@ -340,10 +346,10 @@ static void diff_view_fill_key(const struct diff *d, struct cell *cells, uint32_
 struct table view_diff(const struct diff *d, const struct diff_options *options, bool people)
 {
     static const char *const marks[] = {
-        [JUDGED_NOTHING] = "", [JUDGED_LARGE] = "~", [JUDGED_SIGNIFICANT] = "*", [JUDGED_CERTAIN] = "!"
+        [JUDGED_NOTHING] = "", [JUDGED_LARGE] = "#", [JUDGED_SIGNIFICANT] = "*", [JUDGED_CERTAIN] = "!"
     };
     static const char *const with_calls[] = {
-        [JUDGED_NOTHING] = "!", [JUDGED_LARGE] = "~!", [JUDGED_SIGNIFICANT] = "*!", [JUDGED_CERTAIN] = "!"
+        [JUDGED_NOTHING] = "!", [JUDGED_LARGE] = "#!", [JUDGED_SIGNIFICANT] = "*!", [JUDGED_CERTAIN] = "!"
     };
     static const char *const words[] = { [JUDGED_NOTHING] = "",
                                          [JUDGED_LARGE] = "large",

@@ -143,20 +143,17 @@ static char *answer_text_of_record(const struct mcp_tool *tool, const struct mcp
     return text;
 }
 
-/* Adds what a view printed. Its first lines say what the session is, or the first one the result, and remarks may
- * follow. They come after the result, which is what was asked for. */
-static void answer_put_view(FILE *out, const struct mcp_tool *tool, const char *text)
+/* Adds what a view printed. Remarks behind its first line come after the result, which is what was asked for. */
+static void answer_put_view(FILE *out, const char *text)
 {
-    const char *const blank = tool->says_session ? strstr(text, "\n\n") : NULL;
-    const char *const moved = blank ? text : text + strcspn(text, "\n") + (strchr(text, '\n') != NULL);
-    const char *end = blank ? blank + 1 : moved;
-    while (!blank && strncmp(end, "! ", 2) == 0 && strchr(end, '\n'))
+    const char *const moved = text + strcspn(text, "\n") + (strchr(text, '\n') != NULL);
+    const char *end = moved;
+    while (strncmp(end, "! ", 2) == 0 && strchr(end, '\n'))
         end = strchr(end, '\n') + 1;
-    const char *const rest = blank ? blank + 2 : end;
-    const size_t length = strlen(rest);
-    fprintf(out, "%.*s%s", (int)(moved - text), text, rest);
+    const size_t length = strlen(end);
+    fprintf(out, "%.*s%s", (int)(moved - text), text, end);
     if (end > moved && length)
-        fputs(rest[length - 1] == '\n' ? "\n" : "\n\n", out);
+        fputs(end[length - 1] == '\n' ? "\n" : "\n\n", out);
     fwrite(moved, 1, (size_t)(end - moved), out);
 }
 
@@ -169,7 +166,7 @@ static char *answer_text_of_view(const struct mcp_tool *tool, const struct mcp_c
     if (failed) {
         fputs(c->err.text, out);
     } else {
-        answer_put_view(out, tool, c->out.text);
+        answer_put_view(out, c->out.text);
         if (c->out.length && c->err.length)
             putc('\n', out);
         answer_put_lines(out, "! ", c->err.text);

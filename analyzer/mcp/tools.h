@@ -44,7 +44,6 @@ struct mcp_tool {
     const char *does;    /* for the client */
     const char *next;    /* what to ask after it */
     bool runs_program;   /* it is there only with --allow-record */
-    bool says_session;   /* its text begins with what the session is, and not with the result */
     const struct mcp_argument *arguments[MCP_MOST_ARGUMENTS]; /* in the order of words; ended by NULL */
 };
 

@@ -11,6 +11,7 @@
 #include "profile/counted.h"
 #include "profile/identify.h"
 #include "trace/alive.h"
+#include "trace/thread_ends.h"
 
 struct follow *follow_open(const char *path, const char **error)
 {
@@ -124,7 +125,7 @@ static void follow_add_open_interval(struct profile *p, const struct session_fil
     for (uint32_t i = 0; i < s->depth; i++)
         at = profile_child(p, at, identify_function(p, process, s->frames[i].function, s->frames[i].enter_time));
     const uint64_t length = end - last;
-    const uint64_t blocked = trace_end_blocked(t, profile_module_path(p, at), length),
+    const uint64_t blocked = thread_end_blocked(t, profile_module_path(p, at), length),
                    preempted = smaller(t->end_preempted, length - blocked);
     p->nodes[at].elapsed += length;
     p->nodes[at].blocked += blocked;

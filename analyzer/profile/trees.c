@@ -11,6 +11,7 @@
 #include "profile/tree_sums.h"
 #include "trace/chunk_order.h"
 #include "trace/recorded_values.h"
+#include "trace/thread_ends.h"
 
 /* The state of reading one thread's tree. */
 struct trees_reader {
@@ -181,7 +182,7 @@ static void trees_end_thread(struct trees_reader *r, const struct trace_chunk *a
         return;
     struct profile_node *node = &p->nodes[top];
     const uint64_t length = t->end_time - r->head.last_time,
-                   blocked = trace_end_blocked(t, profile_module_path(p, top), length),
+                   blocked = thread_end_blocked(t, profile_module_path(p, top), length),
                    preempted = smaller(t->end_preempted, length - blocked);
     node->elapsed += length;
     node->flagged += t->end_flagged || blocked || preempted ? length : 0;

@@ -110,7 +110,8 @@ static void closing_put_counted(FILE *out, size_t count, const char *hint, size_
 
 char *closing_text(const struct summary *summary, const char *hint, size_t width, size_t remark_lines)
 {
-    char *text, *facts = summary->imported || summary->samples ? NULL : text_summary_facts(summary, true);
+    const bool has_sums = !summary->imported && !summary->samples && (summary->threads || summary->elapsed_inclusive);
+    char *text, *facts = has_sums ? text_summary_facts(summary, true) : NULL;
     char *legend = text_summary_legend(summary), *added = facts ? budget_added_text(summary) : NULL;
     const size_t count = summary_count_special(summary);
     size_t length;

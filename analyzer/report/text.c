@@ -362,7 +362,7 @@ static void text_print_page(const struct text_page *p, FILE *out)
 
 static void text_print_head(const struct table *t, size_t width, FILE *out)
 {
-    if (t->session && t->session->path && !t->follows)
+    if (t->summary_first)
         text_print_summary(t->session, out);
     if (t->heading && t->follows)
         fputs("\n", out);
@@ -376,11 +376,14 @@ void table_print_text(const struct table *t, FILE *out)
     const size_t all = p.columns.count;
     text_fit_page(&p);
     text_print_head(t, p.width, out);
-    text_print_page(&p, out);
+    if (t->row_count) /* without rows, libsmartcols prints an empty line */
+        text_print_page(&p, out);
     const size_t hidden = all - p.columns.count;
     text_drop_page(&p);
     if (t->hidden_rows)
         fprintf(out, "%zu more; --limit 0 shows all\n", t->hidden_rows);
-    if (hidden && !t->optional)
+    if (hidden && t->row_count && !t->optional)
         fprintf(out, "narrow terminal: without %zu column%s; --columns chooses\n", hidden, hidden == 1 ? "" : "s");
+    if (t->session && t->session->path && !t->own_summary && !t->summary_first)
+        text_print_facts(t->session, t->heading || t->row_count, out);
 }

@@ -1,4 +1,4 @@
-/* Prints what stands above the tables of a session: its sums, and remarks about it. */
+/* Prints what a session's tables rest on: its sums, and remarks about it. */
 #include "report/text_summary.h"
 
 #include <inttypes.h>
@@ -49,7 +49,6 @@ static void text_print_remarks(const struct summary *summary, size_t width, FILE
     if (legend)
         text_put_lines(out, legend, width);
     free(legend);
-    fputs("\n", out);
 }
 
 /* The rest of the facts of an imported session, which has neither events nor known threads. */
@@ -117,14 +116,22 @@ char *text_summary_legend(const struct summary *summary)
                                               : "> times of timed calls, ");
 }
 
-void text_print_summary(const struct summary *summary, FILE *out)
+void text_print_facts(const struct summary *summary, bool follows, FILE *out)
 {
     char *facts = text_summary_facts(summary, false);
     char *line = need_text("%s%s%s: %s", summary->path, summary->selection ? ", " : "",
                            summary->selection ? summary->selection : "", facts);
     const size_t width = terminal_width(out);
+    if (follows)
+        fputs("\n", out);
     text_put_lines(out, line, width);
     free(line);
     text_print_remarks(summary, width, out);
     free(facts);
+}
+
+void text_print_summary(const struct summary *summary, FILE *out)
+{
+    text_print_facts(summary, false, out);
+    fputs("\n", out);
 }

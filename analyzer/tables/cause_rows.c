@@ -16,6 +16,7 @@
 #include "causes/object_names.h"
 #include "symbols/os_calls.h"
 #include "tables/cause_paths.h"
+#include "tables/own_waits.h"
 
 const struct column view_causes_columns[] = {
     { "function", "WAITING FUNCTION", CELL_NAME, USE_ALWAYS, false },
@@ -90,6 +91,7 @@ struct cause_rows {
     struct intern keys;
     struct object_names *objects;
     struct namer *makers;
+    struct code_changes *changes;
     struct cause_row *list;
     size_t count, room;
     struct cause_waiter *waiters;
@@ -118,19 +120,16 @@ static bool cause_calls_os(const struct cause_rows *r, const struct profile_wait
            os_calls_is_library(p->modules[p->functions[p->nodes[w->place.node].function].module].path);
 }
 
-/* Of a call of the operating system, the call says more than a fault in it. */
-static bool cause_is_page_fault(const struct cause_rows *r, const struct profile_wait *w)
+/* Of a call of the operating system, the call says more than what happened in it. */
+static enum own_wait cause_own(const struct cause_rows *r, const struct profile_wait *w)
 {
-    return w->faulted && !cause_calls_os(r, w);
+    return w->kind || cause_calls_os(r, w) ? OWN_NOT : own_wait_of(r->changes, w);
 }
 
-/* A wait without an object is of the kind "call", which is named by the call of the operating system, "fault", if
- * nothing but a page fault is known of it, or "other". */
+/* A wait without an object is a "call" of the operating system, or one of the program's own code. */
 static const char *cause_kind(const struct cause_rows *r, const struct profile_wait *w)
 {
-    if (w->kind)
-        return object_kind_name(w->kind);
-    return cause_calls_os(r, w) ? "call" : cause_is_page_fault(r, w) ? "fault" : "other";
+    return w->kind ? object_kind_name(w->kind) : own_wait_kinds[cause_own(r, w)];
 }
 
 static const char *cause_thread_name(const struct cause_rows *r, uint32_t serial)
@@ -189,8 +188,7 @@ static const struct function_name *cause_made_in(const struct cause_rows *r, con
     return m ? namer_find_function(r->makers, m->process, m->function, m->time) : NULL;
 }
 
-/* Whether a function of the program waited without a call that is known: the kernel read or wrote a page for it, or it
- * called the system by itself, or by a library. */
+/* Whether a function of the program waited without a call that is known (tables/own_waits.h). */
 static bool cause_is_own_code(const struct cause_rows *r, const struct caused_wait *w)
 {
     return !w->wait.kind && !w->rest && !cause_calls_os(r, &w->wait);
@@ -201,7 +199,7 @@ static char *cause_object_text(const struct cause_rows *r, const struct cause_ro
 {
     const struct profile_wait *w = &row->first->wait;
     if (cause_is_own_code(r, row->first))
-        return need_text("%s", w->faulted ? "page fault" : "in its own code");
+        return need_text("%s", own_wait_texts[cause_own(r, w)]);
     const char *title = w->kind == DWELL_OBJECT_THREAD ? analysis_thread_title(r->loaded, row->first->thread) : NULL;
     char *name = !row->same_object ? need_text("%s", "") : title ? need_text("%s", title) : cause_object(r, row->first);
     const bool by_call = !w->kind || w->kind == DWELL_OBJECT_SLEEP || w->kind == DWELL_OBJECT_SET;
@@ -291,14 +289,14 @@ static void cause_key(struct cause_rows *r, const struct caused_wait *w, uint64_
     case WAITS_BY_PATH:
     case WAITS_BY_OBJECT:
         key[0] = r->waiting.ids[w->wait.place.node];
-        key[1] = w->wait.kind | (uint64_t)cause_is_page_fault(r, &w->wait) << 8;
+        key[1] = w->wait.kind | (uint64_t)cause_own(r, &w->wait) << 8;
         key[2] = r->by == WAITS_BY_OBJECT ? cause_object_number(r, &w->wait) : sleeps ? w->wait.id : 0;
         key[3] = w->cause;
         key[4] = w->node == PROFILE_NONE || !r->acting.ids ? PROFILE_NONE : r->acting.ids[w->node];
         key[5] = cause_name_number(r, cause_thread_name(r, w->thread)) | (uint64_t)cause_made_number(r, &w->wait) << 32;
         break;
     case WAITS_BY_LOCK:
-        key[0] = w->wait.kind | (uint64_t)cause_is_page_fault(r, &w->wait) << 8;
+        key[0] = w->wait.kind | (uint64_t)cause_own(r, &w->wait) << 8;
         key[1] = w->wait.id;
         key[2] = cause_process(&w->wait);
         key[3] = w->wait.kind && w->wait.kind != DWELL_OBJECT_SET
@@ -330,7 +328,7 @@ static bool cause_same_call(const struct cause_rows *r, const struct profile_wai
 static bool cause_same_object(const struct cause_rows *r, const struct profile_wait *a, const struct profile_wait *b)
 {
     return a->kind == b->kind && a->id == b->id && cause_process(a) == cause_process(b) &&
-           cause_is_page_fault(r, a) == cause_is_page_fault(r, b) && (a->kind || cause_same_call(r, a, b)) &&
+           cause_own(r, a) == cause_own(r, b) && (a->kind || cause_same_call(r, a, b)) &&
            cause_made_at(r, a) == cause_made_at(r, b);
 }
 
@@ -571,6 +569,7 @@ struct table view_causes_limited(const struct analysis *analysis, const struct w
     t.second_name = CAUSE_FUNCTION;
     t.optional = by == WAITS_BY_THREAD ? threads : by == WAITS_BY_WAKER ? wakers : usual;
     r.objects = object_names_new(analysis->file);
+    r.changes = code_changes_new(analysis->file);
     r.makers = namer_new(analysis->file);
     r.waiting = cause_paths_of(&r.numbers, causes->waiting, causes->waiting_names);
     r.acting = cause_paths_of(&r.numbers, causes->acting, causes->acting_names);
@@ -585,6 +584,7 @@ struct table view_causes_limited(const struct analysis *analysis, const struct w
     cause_paths_drop(&r.waiting);
     cause_paths_drop(&r.acting);
     object_names_free(r.objects);
+    code_changes_free(r.changes);
     namer_free(r.makers);
     cause_path_numbers_drop(&r.numbers);
     intern_drop(&r.keys);

@@ -56,7 +56,7 @@ struct table view_work(const struct analysis *analysis)
     return t;
 }
 
-static char *first_screen_wait_heading(const struct summary *summary)
+char *first_screen_wait_heading(const struct summary *summary)
 {
     if (!times_value(&summary->sums, VALUE_BLOCKED, INCLUSIVE))
         return need_text("Waits: no thread was blocked");

@@ -10,6 +10,9 @@ bool first_screen_is_known(const struct summary *summary);
 /* The functions with their times, those on the CPU first among the columns. The rows are not sorted. */
 struct table view_work(const struct analysis *analysis);
 
+/* The heading of a table of waits. The caller frees it. */
+char *first_screen_wait_heading(const struct summary *summary);
+
 /* The heading of a table of work that is in this order, "exclusive CPU time". The caller frees it. */
 char *first_screen_work_heading(const struct summary *summary, const char *order);
 

@@ -86,7 +86,9 @@ struct table {
     size_t name_room;              /* in text cells; 0 for the usual room */
     char *heading;                 /* in text, a line above the table; NULL if there is none */
     bool marks_cells;              /* text marks estimated cells, as a row may have both kinds */
-    bool follows;                  /* in text, another table of the session comes before this one, with the summary */
+    bool follows;                  /* in text, other output of the command comes before this table */
+    bool own_summary;              /* in text, the command prints the session's summary, or has none */
+    bool summary_first;            /* in text, that is above the table */
     const struct summary *session; /* NULL if the rows belong to no session; then ticks are nanoseconds */
     const struct summary *about;   /* of rows in nanoseconds: the session whose facts JSON has; or NULL */
     const size_t *unit_groups;     /* by column: in text, columns of one number but 0 share a unit, and times in columns

@@ -16,13 +16,13 @@
 #include "base/progress.h"
 #include "base/sorted.h"
 #include "session_lock.h"
-#include "symbols/os_calls.h"
 #include "trace/metadata.h"
 #include "trace/module_map.h"
 #include "trace/read_error.h"
 #include "trace/samples.h"
 #include "trace/session_seal.h"
 #include "trace/symbol_table.h"
+#include "trace/thread_ends.h"
 
 enum { MAX_HOLE = 256 << 10 }; /* bytes; larger holes are not read */
 
@@ -287,6 +287,7 @@ static struct session_file *session_file_open_checked(const char *path, bool lat
     seal_check(file);
     metadata_read(file);
     samples_find_threads(file);
+    thread_ends_find(file);
     return file;
 }
 
@@ -555,13 +556,6 @@ _Static_assert(offsetof(struct trace_process, serial) == 0 && offsetof(struct tr
 bool trace_records_switches(const struct trace_thread *thread)
 {
     return thread->os_source == DWELL_OS_PERF || thread->os_source == DWELL_OS_SYSCALLS;
-}
-
-uint64_t trace_end_blocked(const struct trace_thread *thread, const char *module, uint64_t ticks)
-{
-    if (!thread->end_recorded && !thread->end_blocked)
-        return trace_records_switches(thread) && os_calls_is_library(module) ? ticks : 0;
-    return smaller(thread->end_blocked, ticks);
 }
 
 const struct trace_module *trace_module_at(const struct trace_process *process, uint64_t address, uint64_t time)

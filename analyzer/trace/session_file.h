@@ -111,6 +111,8 @@ struct trace_thread {
     bool end_recorded;                   /* by the thread's process; false if it was killed or its end is unknown */
     bool end_flagged;                    /* the OS intervened between its last event and its end */
     uint64_t end_blocked, end_preempted; /* ticks off the CPU in that time */
+    uint64_t last_sample, sample_ticks;  /* of a thread that was killed: the time of its last sample, and the CPU time
+                                          * from one to the next; the latter is zero if nobody took samples */
     struct dwell_rec_thread_switches switches; /* its type is zero if unknown */
     char *name;
     uint64_t last_chunk; /* 1 + index of the chunk with the highest sequence number */
@@ -412,10 +414,6 @@ const char *session_file_object_name(const struct session_file *file, uint32_t p
 
 /* Whether the thread's OS events record when it was off the CPU. */
 bool trace_records_switches(const struct trace_thread *thread);
-
-/* How many of the `ticks` from its last event to its end the thread was blocked, in a function of that module. A thread
- * that was killed in a call of the operating system, which is a row of libc, counts as blocked. */
-uint64_t trace_end_blocked(const struct trace_thread *thread, const char *module, uint64_t ticks);
 
 /* The module whose code held `address` at `time`, or NULL. */
 const struct trace_module *trace_module_at(const struct trace_process *process, uint64_t address, uint64_t time);

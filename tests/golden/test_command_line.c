@@ -245,6 +245,9 @@ Test(golden_command_line, a_number_fits_its_member)
     command_line_expect_refusal("record --runs 10001 true", 125, "--runs: '10001' is not a number from 1 to 10000");
     command_line_expect_refusal("record --min-duration x true", 125,
                                 "--min-duration: 'x' is not a time such as 500ns, 10us, 2.5ms or 1s");
+    command_line_expect_refusal("report --min 30% example.dwell", 2,
+                                "--min-duration: '30%' is a share, and this is a time such as 10us, the shortest calls "
+                                "that are shown; for rows with a share, see --filter 'elapsed_inclusive_percent>30'");
 }
 
 Test(golden_command_line, an_amount_is_a_percentage_or_a_time)

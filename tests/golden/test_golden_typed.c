@@ -71,8 +71,9 @@ Test(golden_typed, deep_trees)
     write_symbol(w, 0, 0, 0, 0x1000, "down");
     writer_save(w, test_path("deep.dwell"));
     writer_free(w);
-    char *text = run_well("$DWELL tree deep.dwell --min 0 --depth 1000000 --columns calls >deep.txt; wc -l <deep.txt; "
-                          "awk '{ if (length($0) > 1000) print \"too long\" }' deep.txt; tail -1 deep.txt | tr -d ' '");
+    char *text = run_well(
+        "$DWELL tree deep.dwell --min 0 --depth 1000000 --columns calls >deep.txt; wc -l <deep.txt; "
+        "awk '{ if (length($0) > 1000) print \"too long\" }' deep.txt; tail -3 deep.txt | head -1 | tr -d ' '");
     cr_assert(eq(str, text, "16003\n1*└─[16000]down\n"));
     free(text);
     check_golden("tree deep.dwell --min 0 --depth 50 --columns calls", "typed-deep.txt");

@@ -67,7 +67,7 @@ Test(golden_words, the_run_is_as_long_as_it_took_and_elapsed_is_without_probes)
         "critical words.dwell", "whatif tiny=0.5 words.dwell", "advise words.dwell",
     };
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
-        char *text = run_well("$DWELL %s | head -1", commands[i]);
+        char *text = run_well("$DWELL %s | grep ^words.dwell", commands[i]);
         cr_assert(has(text, "words.dwell: ran 2.400 us; elapsed 1.606 us in 1 thread, application "), "%s: %s",
                   commands[i], text);
         cr_assert(has(text, "; probes added 157 % to the CPU time, left out here"), "%s: %s", commands[i], text);
@@ -160,7 +160,7 @@ Test(golden_words, the_time_of_several_threads_is_a_sum)
     write_process_end(w, 1, 71, END_EXIT, 0, 5000);
     writer_save(w, test_path("three.dwell"));
     writer_free(w);
-    char *tree = run_well("$DWELL tree three.dwell | head -1"), *report = run_well("$DWELL report three.dwell");
+    char *tree = run_well("$DWELL tree three.dwell | tail -1"), *report = run_well("$DWELL report three.dwell");
     cr_assert(has(tree, "three.dwell: ran 5.000 us; elapsed 15.000 us summed over 3 threads, "), "%s", tree);
     cr_assert(has(report, "three.dwell: ran 5.00 us in 3 threads: CPU 15.0 us: "), "%s", report);
     cr_assert(has(report, "\nelapsed 15.000 us summed over 3 threads, application 15.000 us\n"), "%s", report);

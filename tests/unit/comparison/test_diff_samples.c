@@ -13,12 +13,13 @@ TestSuite(unit_diff_samples, .timeout = 300);
 
 enum { MAIN = 0x1000, WORK = 0x2000, CODE = 0x5000, TAKES = 10000000 };
 
-/* main takes 10 ms, of which `work` takes 1 ms if it is timed. Of 100 samples, `in_code` are in a function without
- * probes; without any, the session has no samples. */
+/* main takes 10 ms, of which `work` takes 1 ms if it is timed and does not end later. Of 100 samples, `in_code` are in
+ * a function without probes; without any, the session has no samples. */
 struct sampled_version {
     unsigned in_code, samples;
     bool work_timed;
     uint64_t work_counted;
+    uint64_t work_ends; /* zero: at 2 ms */
 };
 
 static void sampled_version_save(const struct sampled_version *v, const char *path)
@@ -36,7 +37,7 @@ static void sampled_version_save(const struct sampled_version *v, const char *pa
     write_enter(w, 0, MAIN);
     if (v->work_timed) {
         write_enter(w, 1000000, WORK);
-        write_exit(w, 2000000);
+        write_exit(w, v->work_ends ? v->work_ends : 2000000);
     }
     write_exit(w, TAKES);
     end_events(w, true);
@@ -150,6 +151,25 @@ Test(unit_diff_samples, functions_that_were_timed_for_a_part_of_the_run)
     cr_assert(not(diff_row_knows(d, work, DIFF_ELAPSED_EXCLUSIVE)));
     cr_assert(diff_row_knows(d, work, DIFF_CALLS));
     cr_assert(eq(u64, work->values[DIFF_CALLS].mean[DIFF_AFTER], 41));
+    diff_free(d);
+}
+
+/* With 3 of 100 samples, `code` takes 300 us more or less: not even a tenfold change is certain then. That of `work`,
+ * which was measured, is a tenth of it, and comes first. */
+Test(unit_diff_samples, changes_that_may_be_none_do_not_lead)
+{
+    static const struct sampled_version before = { .in_code = 1, .samples = 100, .work_timed = true }, after = {
+        .in_code = 4, .samples = 100, .work_ends = 2030000, .work_timed = true
+    };
+    struct diff *d = diff_of_sampled(DIFF_FUNCTIONS, &before, &after, 1);
+    const struct diff_pair *code = &diff_row_named(d, "code")->values[DIFF_ELAPSED_EXCLUSIVE];
+    const struct diff_pair *work = &diff_row_named(d, "work")->values[DIFF_ELAPSED_EXCLUSIVE];
+    cr_assert(gt(dbl, diff_pair_error(code), (double)(code->mean[DIFF_AFTER] - code->mean[DIFF_BEFORE])));
+    cr_assert(eq(u64, work->mean[DIFF_AFTER] - work->mean[DIFF_BEFORE], 30000));
+    cr_assert(gt(u64, code->mean[DIFF_AFTER] - code->mean[DIFF_BEFORE], 200000));
+    char *first = diff_row_name(d, &d->rows[0]);
+    cr_assert(eq(str, first, "work (shop)"));
+    free(first);
     diff_free(d);
 }
 

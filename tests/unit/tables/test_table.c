@@ -168,10 +168,10 @@ Test(unit_table, numbers_are_the_same_in_every_locale)
 Test(unit_table, text)
 {
     expect_table(one_row("plain"), table_print_text,
-                 "a.data: elapsed 5.000 ms in 1 thread, application 4.000 ms, 3 OS events, 2 processes, "
-                 "18446744073709551615 events\n\n"
                  "CALLS  TIME us     % NAME  SHOWN\n"
-                 "   12 3456.789 12.35 plain here\n");
+                 "   12 3456.789 12.35 plain here\n"
+                 "\na.data: elapsed 5.000 ms in 1 thread, application 4.000 ms, 3 OS events, 2 processes, "
+                 "18446744073709551615 events\n");
 }
 
 /* A text that other columns follow does not widen all rows. */
@@ -197,10 +197,10 @@ Test(unit_table, text_has_dashes_for_the_unknown)
     struct table t = table_make(columns, COLUMNS, &blind);
     cell_text(&table_row(&t)[0], "f");
     expect_table(t, table_print_text,
-                 "a.data: elapsed 5.000 ms in 1 thread, application unknown (no source of OS events), 2 processes, "
-                 "18446744073709551615 events\n\n"
                  "CALLS TIME us % NAME SHOWN\n"
-                 "    -       - - f    \n");
+                 "    -       - - f    \n"
+                 "\na.data: elapsed 5.000 ms in 1 thread, application unknown (no source of OS events), 2 processes, "
+                 "18446744073709551615 events\n");
 }
 
 Test(unit_table, text_chooses_units_of_sums)
@@ -230,6 +230,14 @@ Test(unit_table, text_chooses_units_of_sums)
     }
 }
 
+/* Without rows there is nothing but the facts: neither column titles nor empty lines. */
+Test(unit_table, text_of_a_table_without_rows)
+{
+    expect_table(table_make(columns, COLUMNS, &summary), table_print_text,
+                 "a.data: elapsed 5.000 ms in 1 thread, application 4.000 ms, 3 OS events, 2 processes, "
+                 "18446744073709551615 events\n");
+}
+
 Test(unit_table, text_has_remarks_and_the_number_of_hidden_rows)
 {
     char *remarks[] = { "this was lost", "that too" };
@@ -240,8 +248,8 @@ Test(unit_table, text_has_remarks_and_the_number_of_hidden_rows)
     t.session = &s;
     t.hidden_rows = 5;
     char *text = table_printed(t, table_print_text);
-    cr_assert(strstr(text, "events\n! this was lost\n! that too\n\nCALLS") != NULL);
-    cr_assert(strstr(text, "\n5 more; --limit 0 shows all\n") != NULL);
+    cr_assert(strstr(text, "here\n5 more; --limit 0 shows all\n\na.data: ") != NULL);
+    cr_assert(strstr(text, "events\n! this was lost\n! that too\n") != NULL);
     free(text);
 }
 
