@@ -116,6 +116,36 @@ Test(e2e_calls_unwound, in_signal_handlers_of_programs_that_contain_the_runtime)
     free(archive);
 }
 
+/* An exception, too. With an unwinder of its own, a program ends where the handler has interrupted code near it, which
+ * no file describes: at one instruction if calls are timed, and at those that count. */
+static void unwound_check_signalled(const char *link, int most_timed, int most_counted)
+{
+    free(run_well("g++ -O1 -w -fnon-call-exceptions -finstrument-functions " SOURCES "signalled.cc -o signalled %s",
+                  link));
+    for (int counted = 0; counted < 2; counted++) {
+        char *ended = run_well("$DWELL record -q --overhead none %s --calls-to callee_stepped ./signalled | tee with | "
+                               "awk '$1 + $3 == 24 { print $3 }'",
+                               counted ? "--level counted=callee_stepped" : "");
+        cr_assert(ne(int, *ended, 0), "%s", link);
+        const int most = counted ? most_counted : most_timed, number = atoi(ended);
+        cr_assert(le(int, number, most), "%s", link);
+        cr_assert(eq(int, number > 0, most > 0), "%s", link);
+        free(ended);
+    }
+}
+
+Test(e2e_calls_unwound, exceptions_in_signal_handlers)
+{
+    char *archive = run_well("echo " ARCHIVE);
+    archive[strcspn(archive, "\n")] = '\0';
+    char link[4200];
+    snprintf(link, sizeof link, "-static -Wl,--eh-frame-hdr %s", archive);
+    unwound_check_signalled("", 0, 0);
+    unwound_check_signalled(link, 0, 0);
+    unwound_check_signalled("-static-libgcc -static-libstdc++", 1, 12);
+    free(archive);
+}
+
 /* ---- other unwinders ---- */
 
 Test(e2e_calls_unwound, by_libunwind_and_frame_pointers)

@@ -1,7 +1,8 @@
 """Compares the stacks that dwell recorded with those that the oracle unwound, call by call.
 
-compare.py PROGRAM ORACLE_OUTPUT MODE FILE...: FILE holds what dwell printed. In the modes trace and ring that is
-`dwell replay --format csv`; in mode profile `dwell export collapsed --value calls`.
+compare.py PROGRAM ORACLE_OUTPUT MODE FILE [NAMES]: FILE holds what dwell printed. In the modes trace and ring that is
+`dwell replay --format csv`; in mode profile `dwell export collapsed --value calls`. NAMES holds the names of functions
+of libraries, whose calls the unwinder leaves out.
 """
 import array
 import collections
@@ -64,16 +65,16 @@ def oracle_stacks(program, path):
     return [tuple(reversed([name for address in stack for name in names[address]])) for stack in stacks]
 
 
-def replayed_stacks(path):
-    """The stack at each enter in `dwell replay`, and how many calls are open at the first line."""
+def replayed_stacks(path, libraries):
+    """The stack at each enter in `dwell replay`."""
     stacks, stack = [], []
     with open(path, newline='', encoding='utf-8') as file:
         for row in csv.DictReader(file):
             depth = int(row['depth'])
             if row['kind'] in ('begin', 'call', 'open'):
-                stack[depth:] = [plain(row['function'])]
-            if row['kind'] in ('begin', 'call'):
-                stacks.append(tuple(stack))
+                stack[depth:] = [None if row['function'] in libraries else plain(row['function'])]
+            if row['kind'] in ('begin', 'call') and stack[-1]:
+                stacks.append(tuple(name for name in stack if name))
     return stacks
 
 
@@ -93,13 +94,15 @@ def compare_sequences(wanted, found):
         fail('%d enters, recorded %d' % (len(wanted), len(found)))
 
 
-def compare_counts(wanted, path):
+def compare_counts(wanted, path, libraries):
     counts = collections.Counter(';'.join(stack) for stack in wanted)
     found = collections.Counter()
     with open(path, encoding='utf-8') as file:
         for line in file:
             names, count = line.rstrip('\n').rsplit(' ', 1)
-            found[';'.join(plain(name) for name in names.split(';')[2:])] += int(count) # process and thread come first
+            names = names.split(';')[2:] # process and thread come first
+            if names[-1] not in libraries:
+                found[';'.join(plain(name) for name in names if name not in libraries)] += int(count)
     found += collections.Counter() # without those of zero calls
     for names in sorted(set(counts) | set(found)):
         if counts[names] != found[names]:
@@ -107,12 +110,16 @@ def compare_counts(wanted, path):
 
 
 def main():
-    program, oracle, mode, path = sys.argv[1:]
+    program, oracle, mode, path = sys.argv[1:5]
+    libraries = set()
+    if len(sys.argv) > 5:
+        with open(sys.argv[5], encoding='utf-8') as file:
+            libraries.update(file.read().splitlines())
     wanted = oracle_stacks(program, oracle)
     if mode == 'profile':
-        compare_counts(wanted, path)
+        compare_counts(wanted, path, libraries)
     else:
-        found = replayed_stacks(path)
+        found = replayed_stacks(path, libraries)
         if mode == 'ring': # the last ones
             if not 0 < len(found) <= len(wanted):
                 fail('%d enters, recorded %d' % (len(wanted), len(found)))

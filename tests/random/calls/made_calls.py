@@ -415,7 +415,7 @@ int main(void)
     memset(&action, 0, sizeof action);
     action.sa_handler = handler;
     action.sa_flags = SA_RESTART;
-    struct itimerval every = { { 0, 500 }, { 0, 500 } }, never = { { 0, 0 }, { 0, 0 } };
+    struct itimerval every = { { 0, 50 }, { 0, 50 } }, never = { { 0, 0 }, { 0, 0 } };
     sigaction(SIGALRM, &action, NULL);
     if (%d)
         setitimer(ITIMER_REAL, &every, NULL);
