@@ -42,6 +42,7 @@ void planned_calls_drop(struct planned_calls *c)
         free(c->choices[i].name);
     }
     free(c->choices);
+    free(c->refused.name);
     free(c->bytes);
     for (size_t i = 0; i < c->answer_count; i++)
         free(c->answers[i].path);
@@ -79,6 +80,16 @@ static void calls_say_addressed(const struct calls_search *search)
         say("--calls-to: calls of %s and %zu other functions are not recorded, as the code takes their addresses from the "
             "same slots",
             search->addressed, search->addressed_count - 1);
+}
+
+/* In one line, too. Nothing else tells of them, unless a pattern names no other functions. */
+static void calls_say_refused(const struct planned_calls *c)
+{
+    if (c->refused.count == 1)
+        say("--calls-to: calls of %s are left alone: %s", c->refused.name, c->refused.reason);
+    else if (c->refused.count)
+        say("--calls-to: calls of %s are left alone: %s; likewise those of %zu others", c->refused.name,
+            c->refused.reason, c->refused.count - 1);
 }
 
 /* The slots of a module. */
@@ -336,8 +347,10 @@ bool planned_calls_find(struct planned_calls *c, const char *program, struct err
             calls_put_first(&search, c->found.list[i], out);
     need_stream_end(out);
     good = good && calls_check(c, program, error);
-    if (good)
+    if (good) {
         calls_say_addressed(&search);
+        calls_say_refused(c);
+    }
     free(search.addressed);
     return good;
 }

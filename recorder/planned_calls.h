@@ -27,7 +27,12 @@ struct planned_calls {
     char *bytes;      /* the modules as a plan chunk has them */
     size_t length;
     uint32_t modules, functions, left_alone; /* left_alone: chosen ones that are none of them */
-    bool nameless, tableless;                /* a module with probes has no symbols, no table of its functions' code */
+    struct {
+        char *name; /* of the first one */
+        const char *reason;
+        size_t count;
+    } refused;                /* functions that are linked in, and left alone for what their code does */
+    bool nameless, tableless; /* a module with probes has no symbols, no table of its functions' code */
     struct calling_modules found;
     struct call_answer { /* about a module that was loaded later */
         char *path;

@@ -146,7 +146,7 @@ static void sites_read(struct sites_search *s)
 }
 
 /* Any of the names can be a reason. */
-static const char *sites_reason(struct sites_search *s, struct sites_group *g)
+static const char *sites_named_reason(const struct sites_search *s, const struct sites_group *g)
 {
     for (size_t i = 0; i < g->name_count; i++) {
         const char *reason = uncalled_reason(sites_name(s, g, i));
@@ -155,6 +155,11 @@ static const char *sites_reason(struct sites_search *s, struct sites_group *g)
         if (named_symbol_is_part(sites_name(s, g, i)))
             return "a compiler has made it of another function";
     }
+    return NULL;
+}
+
+static const char *sites_code_reason(struct sites_search *s, struct sites_group *g)
+{
     sites_read(s);
     return direct_callee_reason(&g->callee, &s->found, s->module->parts.image, s->cfi);
 }
@@ -243,23 +248,33 @@ static void sites_say_addressed(const struct sites_search *s)
     free(name);
 }
 
+static void sites_note_refused(struct sites_search *s, const struct sites_group *g, const char *reason)
+{
+    if (!s->calls->refused.count++) {
+        s->calls->refused.name = symbol_demangle(sites_name(s, g, 0));
+        s->calls->refused.reason = reason;
+    }
+}
+
 /* Patterns can name a function by each of its names. */
 static void sites_choose(struct sites_search *s, struct sites_group *g)
 {
     struct dwell_calls_stack stack = { .bytes = 0 };
-    const char *reason = NULL;
+    const char *named = sites_named_reason(s, g), *reason = named;
     bool chosen = false;
     for (size_t i = 0; i < g->name_count; i++) {
         const char *name = sites_name(s, g, i);
         if (!calls_are_named(s->calls, s->module, name))
             continue;
-        if (!chosen)
-            reason = sites_reason(s, g);
+        if (!chosen && !named)
+            reason = sites_code_reason(s, g);
         if (!chosen && !reason && !sites_find_stack(s, g, i, &stack))
             reason = "their arguments may take too much of the stack";
         chosen = true;
         calls_note(s->calls, name, reason);
     }
+    if (chosen && reason && !named)
+        sites_note_refused(s, g, reason);
     s->calls->left_alone += chosen && reason;
     if (!chosen || reason)
         return;

@@ -33,3 +33,14 @@ Test(e2e_calls_arrive, in_all_registers)
     arrive_check("clang -O2 -fomit-frame-pointer", "--overhead none", "");
     arrive_check("gcc -O2 -fomit-frame-pointer", "--overhead none --level counted=arrives", "counted");
 }
+
+/* Where the processor asks for landing pads (CET), each piece of code that a pointer or a slot leads to begins with
+ * one. There are 4096 of each kind. */
+Test(e2e_calls_arrive, at_landing_pads)
+{
+    char *found = run_well("for part in gates counters; do objdump -d --no-show-raw-insn --disassemble=call_stub_$part "
+                           "$RUNTIME | grep -c 'endbr64'; done; objdump -d --no-show-raw-insn --disassemble=call_stubs "
+                           "$RUNTIME | grep -c endbr64");
+    cr_assert(eq(str, found, "4096\n4096\n4096\n"));
+    free(found);
+}

@@ -56,3 +56,29 @@ Test(e2e_calls_of_plugins, in_a_namespace_of_their_own)
     plugins_build("");
     plugins_expect("./libopened.so", "apart", "opened_run 5\n");
 }
+
+/* ---- functions that the loader does not find ---- */
+
+/* A newer library has one of the two functions no more. The program runs until it calls that one, which ends it. */
+Test(e2e_calls_of_plugins, missing_functions)
+{
+    free(run_well(
+        "printf 'int here(int n) { return n + 1; } int gone(int n) { return n; }' > old.c && "
+        "printf 'int here(int n) { return n + 1; }' > new.c && "
+        "printf '#include <stdlib.h>\\nint here(int); int gone(int); int main(int argc, char **argv) { int n = "
+        "0; while (n < 50) n = here(n); return argc > 1 ? gone(0) : 0; }' > calls.c && "
+        "gcc -O1 -w -shared -fPIC old.c -o libmoved.so && gcc -O1 -w -finstrument-functions calls.c -o calls "
+        "-Wl,-z,lazy -L. -lmoved -Wl,-rpath,$PWD && gcc -O1 -w -shared -fPIC new.c -o libmoved.so"));
+    static const char *const patterns[] = { "--calls-to 'libmoved.so!*'", "--calls-to-all", "--calls-to here" };
+    for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++) {
+        free(run_well("$DWELL record -q --overhead none %s ./calls", patterns[i]));
+        char *rows = run_well("$DWELL report --by function -n 0 --format json | jq -c '[.rows[] | "
+                              "\"\\(.function) \\(.calls)\"] | sort'");
+        cr_assert(eq(str, rows, "[\"here 50\",\"main 1\"]\n"), "%s", patterns[i]);
+        free(rows);
+        struct ran ends = run("$DWELL record -q --overhead none %s ./calls once", patterns[i]);
+        cr_assert(eq(int, ends.status, 127), "%s", patterns[i]);
+        cr_assert(has(ends.err, "undefined symbol: gone"), "%s: %s", patterns[i], ends.err);
+        ran_drop(&ends);
+    }
+}

@@ -66,6 +66,60 @@ __attribute__((noinline)) static long call_sets_flags(long n)
     return result;
 }
 
+/* Registers of SVE, which a stub does not keep: one function uses them, and the caller of another one. */
+long uses_vectors(long n);
+__asm__(".arch_extension sve\n"
+        ".globl uses_vectors\n"
+        ".type uses_vectors, %function\n"
+        "uses_vectors:\n"
+        ".cfi_startproc\n"
+        "ptrue p0.b\n"
+        "dup z0.d, x0\n"
+        "fmov x0, d0\n"
+        "ret\n"
+        ".cfi_endproc\n"
+        ".size uses_vectors, . - uses_vectors\n"
+        ".arch_extension nosve\n");
+
+UNSEEN long beside_vectors(long n);
+UNSEEN long beside_vectors(long n)
+{
+    __asm__ volatile("" : "+r"(n));
+    return n + 1;
+}
+
+__attribute__((noinline)) static long call_beside_vectors(long n)
+{
+    __asm__ volatile(".arch_extension sve\n"
+                     "ptrue p0.b\n"
+                     ".arch_extension nosve\n");
+    return beside_vectors(n);
+}
+
+/* Its caller hands it a flag. */
+void takes_flags(void);
+__asm__(".text\n"
+        ".globl takes_flags\n"
+        ".type takes_flags, %function\n"
+        "takes_flags:\n"
+        ".cfi_startproc\n"
+        "cset x0, eq\n"
+        "ret\n"
+        ".cfi_endproc\n"
+        ".size takes_flags, . - takes_flags\n");
+
+__attribute__((noinline)) static long call_takes_flags(long n)
+{
+    register long x0 __asm__("x0") = n;
+    __asm__ volatile("cmp x0, #3\n"
+                     "bl takes_flags\n"
+                     : "+r"(x0)
+                     :
+                     : "x1", "x2", "x3", "x4", "x5", "x6", "x7", "x8", "x9", "x10", "x11", "x12", "x13", "x14", "x15",
+                       "x16", "x17", "x30", "cc", "memory");
+    return x0;
+}
+
 /* The code has a number of its own. */
 UNSEEN long take_number(void);
 __asm__(".text\n"
@@ -103,7 +157,8 @@ UNSEEN long take_jump(long n)
 __attribute__((noinline)) static long work(long i)
 {
     return asks_for_caller() + asks_later() + asks_for_frame() + changes_stack() + call_sets_flags(i % 5) +
-           take_number() + take_memory((int)(i % 300) + 20) +
+           call_takes_flags(i % 5) + uses_vectors(i) + call_beside_vectors(i) + take_number() +
+           take_memory((int)(i % 300) + 20) +
            take_many(i, i + 1, i + 2, i + 3, i + 4, i + 5, i + 6, i + 7, i + 8, (char)(i % 100), i + 10) + take_jump(i);
 }
 
