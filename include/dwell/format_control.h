@@ -58,8 +58,10 @@ enum dwell_command {
     DWELL_COMMAND_DUMP = 4,   /* writes the current contents of the session to the file `text` */
     DWELL_COMMAND_LOOK = 5,   /* read global_stopped and global_suspended again */
     DWELL_COMMAND_EVENT = 6,  /* enables or disables trace events as in `text`; result: the number of classes */
-    DWELL_COMMAND_LEVEL = 7,  /* sets levels as the chunk at the offset `text` says; result: the number of functions */
-    DWELL_COMMAND_KEEP = 8,   /* the same with watches (format_keep.h), which the chunk has as DWELL_FILTER_KEEP */
+    DWELL_COMMAND_LEVEL = 7,  /* sets levels as the chunk at the offset `text` says; result: how many of the functions
+                               * stay timed, as their values or slow calls are recorded */
+    DWELL_COMMAND_KEEP = 8,   /* watches of the chunk (format_keep.h), as DWELL_FILTER_KEEP; result: the number of
+                               * functions */
     DWELL_COMMAND_VALUES = 9, /* reads values as the plan chunk (format_values.h) at the offset `text` says */
 };
 

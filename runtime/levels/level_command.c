@@ -34,9 +34,17 @@ static void level_each_module(const struct dwell_filters *chunk, level_take *tak
 /* ---- commands ---- */
 
 struct level_command {
-    uint32_t count; /* functions */
+    uint32_t stay_timed; /* functions */
     uint64_t patterns;
 };
+
+static void level_set_function(struct level_command *c, struct text build_id, struct text path,
+                               const struct dwell_filter *f)
+{
+    levels_set_in_module(build_id, path, f->offset, (enum level)f->action);
+    if (f->action != LEVEL_TIMED)
+        c->stay_timed += levels_that_stay_timed(build_id, path, f->offset);
+}
 
 static void level_set_module(void *context, const struct dwell_filter_module *m, struct text build_id, struct text path)
 {
@@ -44,7 +52,7 @@ static void level_set_module(void *context, const struct dwell_filter_module *m,
     const struct dwell_filter *f = filter_functions_of_module(m);
     for (uint32_t i = 0; i < m->functions; i++)
         if (f[i].action <= LEVEL_OUT)
-            c->count += levels_set_in_module(build_id, path, f[i].offset, (enum level)f[i].action);
+            level_set_function(c, build_id, path, &f[i]);
     if (c->patterns)
         levels_have_patterns(build_id, path, c->patterns);
 }
@@ -61,7 +69,7 @@ int level_command(const char *text, int fd)
     if (c.patterns)
         levels_ask_for_patterns();
     levels_try_to_settle();
-    return (int)c.count;
+    return (int)c.stay_timed;
 }
 
 static void level_watch_module(void *context, const struct dwell_filter_module *m, struct text build_id,

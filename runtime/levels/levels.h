@@ -48,6 +48,10 @@ void levels_end(void);
 uint32_t levels_set(uint64_t function, enum level level);
 uint32_t levels_set_in_module(struct text build_id, struct text path, uint64_t offset, enum level level);
 
+/* How many of these functions stay timed whatever their level is set to, as their values are read or their slow calls
+ * are kept. */
+uint32_t levels_that_stay_timed(struct text build_id, struct text path, uint64_t offset);
+
 /* Watches the exits of a function (keep_calls.h), or ends that with zero. As levels_set_in_module otherwise. */
 uint32_t levels_watch_in_module(struct text build_id, struct text path, uint64_t offset, uint32_t watch);
 

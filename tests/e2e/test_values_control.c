@@ -127,6 +127,25 @@ Test(e2e_values_control, of_a_counted_function)
                    "400\n");
 }
 
+/* Both that stay timed are counted, in both processes' words. */
+Test(e2e_values_control, of_functions_that_are_to_have_another_level)
+{
+#define SAID(number) "test -s said-" number " || echo nothing >said-" number " && "
+    control_build("-O2 -g");
+    free(run_well(
+        START("--values work:n --keep 'first_caller>1s' --mode ring", "./steered a 3")
+            PHASE("2", "$DWELL control $PID level 'out=work' 2>said-1 && "
+                       "$DWELL control $PID level 'counted=*_caller' 2>said-2 && " SAID("1") SAID("2"))
+                PHASE("3", VALUES("work>off") "$DWELL control $PID level 'out=work' 2>said-3 && "
+                                              "$DWELL control $PID level 'timed=first_caller' 2>said-4 && " SAID("3")
+                                                  SAID("4")) "wait; cat said"));
+    control_expect("sed 's/process [0-9]*/process N/' said-1 said-2 said-3 said-4",
+                   "dwell: 1 function of process N stays timed, as values or slow calls are recorded: end that by "
+                   "values 'FUNCTION>off' or keep 'PATTERN>off'\n"
+                   "dwell: 1 function of process N stays timed, as values or slow calls are recorded: end that by "
+                   "values 'FUNCTION>off' or keep 'PATTERN>off'\nnothing\nnothing\n");
+}
+
 /* ---- threads and processes ---- */
 
 /* No call is left out between the first one and the last one that have values. */
