@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/loaded_values.h"
 #include "base/units.h"
 #include "causes/causes_feature.h"
 #include "causes/critical.h"
@@ -11,6 +12,7 @@
 #include "commands/command_line.h"
 #include "commands/commands.h"
 #include "commands/die.h"
+#include "commands/within_values.h"
 #include "report/text_summary.h"
 
 enum { TEXT_ROWS = 20 };
@@ -196,7 +198,9 @@ int critical_command(int argc, char **argv)
     command_line_parse(&line, argc, argv, &s, &s.shared);
     /* The path may go through any thread at any time before its end: the whole session is loaded. */
     shared_options_load_moments(&loaded, s.file, &s.shared);
+    within_values_find(s.file, &s.shared.load);
     const struct critical_part part = critical_choose_part(&loaded, &s);
+    loaded_values_drop(s.shared.load.selection.values);
     struct wait_causes causes = wait_causes_find_wakers(&loaded);
     struct critical_path path = critical_path_find(&loaded, &part, &causes, NULL);
     critical_add_remarks(&loaded, &path, &causes);

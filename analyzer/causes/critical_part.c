@@ -52,12 +52,18 @@ static uint64_t critical_thread_end(const struct session_file *file, const struc
     return p && p->end_time ? p->end_time : session_file_last_time(file);
 }
 
-/* The longest of the activities that the request names. */
+/* The longest of the activities and calls that the request names. Calls that were found are used up. */
 static bool critical_find_activity(struct selection_request *r, const struct session_file *file,
                                    struct critical_part *part, struct error *error)
 {
-    struct selection_request copy = { .within = r->within, .valued = r->valued };
+    struct selection_request copy = {
+        .within = r->within,
+        .valued = r->valued,
+        .selection = { .within = r->selection.within },
+        .valued_time = r->valued_time,
+    };
     const struct thread_range *longest = NULL;
+    r->selection.within = r->valued_time = NULL;
     if (!selection_ranges_find(&copy, file, part->from, part->to, error)) {
         selection_free_found(&copy.selection);
         return false;

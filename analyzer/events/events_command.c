@@ -6,9 +6,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "analysis/loaded_values.h"
 #include "base/memory.h"
 #include "commands/command_line.h"
 #include "commands/commands.h"
+#include "commands/within_values.h"
 #include "events/etw.h"
 #include "events/event_views.h"
 #include "events/events_feature.h"
@@ -244,6 +246,7 @@ static void events_find_part(struct events_settings *s, const struct session_fil
 {
     struct selection_request *part = &s->shared.load.selection;
     struct error error = { NULL };
+    within_values_find(s->file, &s->shared.load);
     if (!selection_moments_find(&part->from, &part->to, file, &s->filter.from, &s->filter.to, &error) ||
         !selection_ranges_find(part, file, s->filter.from, s->filter.to, &error) ||
         !selection_check_names(&part->selection, file, &error))
@@ -284,6 +287,7 @@ int events_command(int argc, char **argv)
         events_report_none(&s, &events, loaded.summary.imported);
     const int status = events_print(&s, &loaded, &events);
     trace_events_free(&events);
+    loaded_values_drop(s.shared.load.selection.values);
     analysis_drop(&loaded);
     events_free_filter(&s.filter);
     shared_options_drop(&s.shared);

@@ -4,6 +4,7 @@
 #include <criterion/new/assert.h>
 #include <stdlib.h>
 
+#include "support/features.h"
 #include "support/run.h"
 
 #define PROGRAMS DWELL_CONSUMERS "/../e2e/programs/values/"
@@ -96,6 +97,69 @@ Test(e2e_within_values, why_compares_calls_that_have_them)
                   "[\"n=100000\"]\n[]\n");
 }
 
+/* Both are rounded to a nanosecond. */
+static void within_compare_lengths(const char *first, const char *second)
+{
+    char *one = run_well("%s", first), *other = run_well("%s", second);
+    cr_assert(gt(long, strtol(one, NULL, 10), 1000));
+    cr_assert(le(long, labs(strtol(one, NULL, 10) - strtol(other, NULL, 10)), 1), "%s: %s, %s", first, one, other);
+    free(one);
+    free(other);
+}
+
+/* The length is that of the longest call, with its probes. */
+#define LONGEST(condition)                                                                                             \
+    "$DWELL slowest --raw -n 1 --within '" condition "' --format json handle | jq '.rows[0].elapsed_inclusive_ns'"
+
+Test(e2e_within_values, the_critical_path_of_the_longest_call)
+{
+    within_begin();
+    within_compare_lengths("$DWELL critical --within 'handle: n = 100000' --format json | jq .length_ns",
+                           LONGEST("handle: n = 100000"));
+    within_compare_lengths("$DWELL critical --within 'handle: n < 100' --format json | jq .length_ns",
+                           LONGEST("handle: n < 100"));
+    within_compare_lengths("$DWELL critical --filter 'handle.n = 100000' --filter 'handle.kind = GET' --format json | "
+                           "jq .length_ns",
+                           LONGEST("handle: n = 100000' --filter 'handle.kind = GET"));
+}
+
+/* A call writes an event with its size, and those with even sizes another one behind it. */
+Test(e2e_within_values, trace_events_of_calls)
+{
+    need_features("events");
+    free(run_well(
+        "cat >writing.c <<'END'\n"
+        "#include <dwell/event.h>\n"
+        "#include <stdio.h>\n"
+        "#include <string.h>\n"
+        "static struct dwell_event_class shop =\n"
+        "    DWELL_EVENT_CLASS(\"shop\", 0x9a1c5b7e, 0x2f30, 0x4d11, 0x8e, 2, 0x5c, 0x71, 0x0b, 0x6f, 0x3d, 0x94);\n"
+        "static void say(const char *what, int size)\n"
+        "{\n"
+        "    char text[32];\n"
+        "    snprintf(text, sizeof text, \"%%s %%d\", what, size);\n"
+        "    dwell_event_write(&shop, EVENT_TRACE_TYPE_INFO, TRACE_LEVEL_INFORMATION, 0, text, strlen(text));\n"
+        "}\n"
+        "__attribute__((noinline)) static int handle(int size) { say(\"in\", size); return size + 1; }\n"
+        "int main(void)\n"
+        "{\n"
+        "    int sum = 0;\n"
+        "    dwell_event_register(&shop);\n"
+        "    for (int i = 0; i < 40; i++) { sum += handle(i); if (i %% 2 == 0) say(\"behind\", i); }\n"
+        "    return sum == 0;\n"
+        "}\n"
+        "END\n"
+        "gcc -O2 -g -finstrument-functions -I%s/../../include -o writing writing.c $RUNTIME && "
+        "$DWELL record -q --event shop --values handle:size -o writing.data ./writing",
+        DWELL_CONSUMERS));
+    within_expect("$DWELL events --within 'handle: size >= 37' --format csv writing.data | grep -o 'in [0-9][0-9]*\\|"
+                  "behind [0-9]*'",
+                  "in 37\nin 38\nin 39\n");
+    within_expect("$DWELL events --within 'handle: size = 99' writing.data 2>&1; true",
+                  "dwell: --within: no completed call has 'handle: size = 99'; dwell values 'handle:size' lists what "
+                  "they have\n");
+}
+
 #define FILTERED(condition)                                                                                            \
     "$DWELL report --by function --filter '" condition                                                                 \
     "' --format json | jq '.rows[] | select(.function == \"handle\").calls'"
@@ -128,8 +192,6 @@ Test(e2e_within_values, filters_that_cannot_be_met)
     within_expect("$DWELL report --filter 'handle.n = GET' 2>&1; true",
                   "dwell: --filter: n is a number: compare it with one, by = != < <= > >=\n");
     within_expect("$DWELL marks --filter 'handle.n = 1' 2>&1; true",
-                  "dwell: --filter: 'handle.n = 1': this view takes conditions on columns alone\n");
-    within_expect("$DWELL critical --filter 'handle.n = 1' 2>&1; true",
                   "dwell: --filter: 'handle.n = 1': this view takes conditions on columns alone\n");
     within_expect("$DWELL whatif --filter 'handle.n = 1' handle=2 2>&1; true",
                   "dwell: --filter: 'handle.n = 1': this view takes conditions on columns alone\n");
@@ -164,8 +226,9 @@ Test(e2e_within_values, conditions_that_cannot_be_met)
                   "dwell: 'size' is not recorded of that function; what is: n, kind\n");
     within_expect("$DWELL report --within 'main: n = 3' 2>&1; true",
                   "dwell: no values of main are recorded; dwell record --values 'main' does so\n");
-    within_expect("$DWELL critical --within 'handle: n = 3' 2>&1; true",
-                  "dwell: --within: 'handle: n = 3': this view takes marker:WHAT and activity:CLASS alone\n");
+    within_expect("$DWELL critical --within 'handle: n = 77' 2>&1; true",
+                  "dwell: --within: no completed call has 'handle: n = 77'; dwell values 'handle:n' lists what they "
+                  "have\n");
     within_expect("$DWELL report --within handle 2>&1; true",
                   "dwell: --within: 'handle' is none of marker:WHAT, activity:CLASS and 'FUNCTION: WHAT = VALUE'\n");
     within_expect("$DWELL report --within 'handle: req->len' 2>&1; true",
