@@ -13,15 +13,21 @@ TestSuite(e2e_values_private, .timeout = 600);
 #define HOLDS "python3 -B " DWELL_CONSUMERS "/holds.py " PASSWORD " " PIN " "
 
 /* The session one.data holds both values, as bytes and for who asks. */
-static void private_record(void)
+static void private_record_with(const char *options)
 {
     free(run_well("gcc -O2 -g -finstrument-functions -o secret " DWELL_CONSUMERS "/../e2e/programs/values/secret.c && "
-                  "echo " PASSWORD " " PIN " >in && $DWELL record -q -o one.data --values login ./secret in"));
+                  "echo " PASSWORD " " PIN " >in && $DWELL record -q %s -o one.data --values login ./secret in",
+                  options));
     char *text = run_well("$DWELL values login:password one.data --format csv | grep -c " PASSWORD "; "
                           "$DWELL values login:pin one.data --format json | jq -r '.rows[].values.pin' | head -c 8; "
                           "echo; gzip -c one.data | base64 -w 0 >packed; " HOLDS "one.data packed in secret");
     cr_assert(eq(str, text, "1\n81026610\none.data\npacked\nin\n"));
     free(text);
+}
+
+static void private_record(void)
+{
+    private_record_with("");
 }
 
 /* None of the files holds a value, and there are so many. */
@@ -123,17 +129,19 @@ Test(e2e_values_private, exports_have_them_if_asked)
     free(text);
 }
 
+#define PUSH                                                                                                           \
+    "mkdir store && echo well >store/mode && mkdir store/bodies && "                                                   \
+    "{ python3 -B " DWELL_CONSUMERS "/fleet_store.py store & } && "                                                    \
+    "trap 'kill $!' EXIT && until [ -e store/url ]; do sleep 0.05; done && "                                           \
+    "XDG_CONFIG_HOME=. $DWELL fleet push --url $(cat store/url) one.data && "                                          \
+    "grep -q 'program=secret' store/runs && cp store/bodies/paths store/bodies/files out"
+
 /* What the store gets of a recorded session. */
 Test(e2e_values_private, pushes_have_none)
 {
     need_features("fleet");
     private_record();
-    private_expect("mkdir store && echo well >store/mode && mkdir store/bodies && "
-                   "{ python3 -B " DWELL_CONSUMERS "/fleet_store.py store & } && "
-                   "trap 'kill $!' EXIT && until [ -e store/url ]; do sleep 0.05; done && "
-                   "XDG_CONFIG_HOME=. $DWELL fleet push --url $(cat store/url) one.data && "
-                   "grep -q 'program=secret' store/runs && cp store/bodies/paths store/bodies/files out",
-                   "2\n");
+    private_expect(PUSH, "2\n");
 }
 
 /* What an assistant gets of the slow calls: their argument only with --with-values, and whoever starts the server. */
@@ -153,4 +161,43 @@ Test(e2e_values_private, answers_to_assistants_have_none)
                               "$DWELL why --slow '>1ms' handle slow.data | grep -c ' argument  *n=100000$'");
     cr_assert(eq(str, text, "without:1\nwith:1\nwithout:0\nwith:1\nwithout:0\nwith:1\n1\n"));
     free(text);
+}
+
+/* ---- mode profile, whose session holds sums by value ---- */
+
+/* Formats that need single calls refuse the session. */
+Test(e2e_values_private, sums_by_value_are_not_passed_on)
+{
+    private_record_with("--mode profile");
+    free(
+        run_well("mkdir out && $DWELL record -q --mode profile -o two.data --values login ./secret in && "
+                 "$DWELL merge -o out/both.data one.data two.data && $DWELL profile -o out/sums.data one.data && "
+                 "$DWELL view -o out/page.html one.data 2>said && "
+                 "for format in $($DWELL export --list | cut -d' ' -f1); do "
+                 "$DWELL export $format -o out/$format one.data 2>refused || grep -q 'single calls\\|order of events\\|"
+                 "mode profile' refused || { cat refused; exit 1; }; done"));
+    char *text = run_well("[ $(ls out | wc -l) -ge 6 ] || ls out; " HOLDS "out");
+    cr_assert(eq(str, text, ""));
+    free(text);
+    private_shows("$DWELL merge --with-values -o all.data one.data two.data && $DWELL values login:password all.data "
+                  "--format csv | cut -d, -f1-2",
+                  "values.password,calls\n" PASSWORD ",2000\n");
+}
+
+Test(e2e_values_private, pushes_of_sums_by_value_have_none)
+{
+    need_features("fleet");
+    private_record_with("--mode profile");
+    private_expect(PUSH, "2\n");
+}
+
+/* A tool for each view that reads the session. */
+Test(e2e_values_private, answers_about_sums_by_value_have_none)
+{
+    need_features("mcp");
+    private_record_with("--mode profile");
+    private_shows("for tool in report tree advise info; do echo '{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":"
+                  "\"tools/call\",\"params\":{\"name\":\"'$tool'\",\"arguments\":{\"session\":\"one.data\"}}}' | "
+                  "$DWELL mcp; done >answers; grep -q login answers && echo named; " HOLDS "answers",
+                  "named\n");
 }
