@@ -23,6 +23,9 @@ static const struct {
     [LOAD_RIGHT_SIGNED] = { 2, 1, OPERAND_NONE }, [LOAD_TEXT] = { 1, 0, OPERAND_NONE },
     [LOAD_TEXT_COUNTED] = { 2, 0, OPERAND_NONE }, [LOAD_TEXT_BOUNDED] = { 2, 0, OPERAND_NONE },
     [LOAD_LONG_DOUBLE] = { 1, 1, OPERAND_WIDE },  [LOAD_CPU] = { 0, 1, OPERAND_NONE },
+    [LOAD_EQUAL] = { 2, 1, OPERAND_NONE },        [LOAD_NOT_EQUAL] = { 2, 1, OPERAND_NONE },
+    [LOAD_LESS] = { 2, 1, OPERAND_NONE },         [LOAD_LESS_EQUAL] = { 2, 1, OPERAND_NONE },
+    [LOAD_SELECT] = { 3, 1, OPERAND_NONE },
 };
 
 unsigned load_takes(const struct load *l)
@@ -108,6 +111,14 @@ static uint64_t load_combine(enum load_op op, uint64_t left, uint64_t right)
         return right < 64 ? left << right : 0;
     case LOAD_RIGHT:
         return right < 64 ? left >> right : 0;
+    case LOAD_EQUAL:
+        return left == right;
+    case LOAD_NOT_EQUAL:
+        return left != right;
+    case LOAD_LESS:
+        return (int64_t)left < (int64_t)right;
+    case LOAD_LESS_EQUAL:
+        return (int64_t)left <= (int64_t)right;
     default: /* LOAD_RIGHT_SIGNED */
         return (uint64_t)((int64_t)left >> (right < 64 ? right : 63));
     }
@@ -226,6 +237,10 @@ static bool load_step(const struct load *l, const struct load_state *s, uint64_t
         break;
     case LOAD_INVERT:
         *top = ~*top;
+        break;
+    case LOAD_SELECT:
+        *depth -= 2;
+        top[-2] = *top ? top[-2] : top[-1];
         break;
     default:
         --*depth;

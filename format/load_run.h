@@ -36,6 +36,11 @@ enum load_op {
     LOAD_LONG_DOUBLE,  /* replaces an address by the long double there, as the nearest double: `operand` bytes, 10 of
                           x87, or  16 with 113 bits of precision */
     LOAD_CPU,          /* pushes the number of the processor that runs the program */
+    LOAD_EQUAL,        /* this and the next ones replace two words by 1 or 0; with signs */
+    LOAD_NOT_EQUAL,
+    LOAD_LESS,
+    LOAD_LESS_EQUAL,
+    LOAD_SELECT, /* replaces three words by the lowest if the uppermost is not zero, otherwise by the middle one */
     LOAD_OPS,
 };
 

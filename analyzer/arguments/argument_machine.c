@@ -14,6 +14,7 @@ static const struct argument_machine argument_machine_x86 = {
     .find_result = result_find_x86,
     .stored_before = stored_before_x86,
     .find_spilled = spilled_find_x86,
+    .find_entered = spilled_find_entered_x86,
 };
 
 /* The linker's stubs use x16 and x17, and the call x30. */

@@ -19,7 +19,8 @@ struct argument_machine {
     result_finder *find_result;
     result_address_finder *find_address; /* of a result in memory; NULL: that is found as a result itself */
     stored_finder *stored_before;
-    spilled_finder *find_spilled; /* NULL: not looked for */
+    spilled_finder *find_spilled; /* NULL: not looked for, as below */
+    spilled_finder *find_entered;
 };
 
 /* The machine that a file is for; x86-64 if it is another one. */

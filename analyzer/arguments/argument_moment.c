@@ -198,6 +198,60 @@ static bool moment_find_spilled(const struct argument_moment *m, const char *nam
     return true;
 }
 
+/* ---- parameters that have no place any more ---- */
+
+/* Adds the piece to the place. False if the code from the function's begin on does not keep the register anywhere. */
+static bool moment_follow_piece(const struct argument_moment *m, const struct place_piece *piece, uint64_t size,
+                                struct place *place)
+{
+    const struct load *load = piece->program.loads;
+    struct spilled_parameter register_ = { .size = size };
+    struct spilled_place found;
+    struct load_program program = { .count = 0 };
+    if (!piece->known || !piece->is_value || piece->program.count != 1 ||
+        (load->op != LOAD_REGISTER && load->op != LOAD_VECTOR))
+        return false;
+    register_.number = load->operand;
+    register_.vector = load->op == LOAD_VECTOR;
+    if (!m->at.machine->find_entered(m->function->image, m->call, &register_, &found))
+        return false;
+    const bool added = found.in_register
+                           ? load_add(&program, found.vector ? LOAD_VECTOR : LOAD_REGISTER, found.number, 0)
+                           : load_add(&program, LOAD_REGISTER, m->at.machine->stack, 0) &&
+                                 load_add(&program, LOAD_ADD, 0, found.word.offset);
+    if (added)
+        place_add_piece(place, size, &program, found.in_register);
+    return added;
+}
+
+/* What has the parameter at the call, of which the debug information only states where it was at first. */
+static bool moment_find_entered(const struct argument_moment *m, Dwarf_Die *parameter, struct place *place)
+{
+    struct place_at begin = m->at;
+    struct place entered, found = { .count = 0 };
+    Dwarf_Die type;
+    begin.pc = m->call->begin - m->at.bias;
+    begin.frames_pc = m->call->begin - m->function->frames_bias;
+    if (!m->at.machine->find_entered || m->own != 0 || m->call->begin != m->call->function ||
+        place_find(&entered, parameter, &begin) || !type_of(parameter, &type) || !type_strip(&type))
+        return false;
+    const uint64_t size = type_size(&type);
+    const struct load_program nothing = { .count = 0 };
+    bool any = false;
+    for (unsigned i = 0; i < entered.count; i++) {
+        const struct place_piece *piece = &entered.pieces[i];
+        const uint64_t bytes = entered.count == 1 && piece->size > size ? size : piece->size;
+        if (moment_follow_piece(m, piece, bytes, &found))
+            any = true;
+        else
+            place_add_piece(&found, bytes, &nothing, false);
+    }
+    *place = found;
+    return any;
+}
+
+/* ---- results ---- */
+
 /* The function's code. False if it has too many parts. */
 static bool moment_code(const struct argument_moment *m, struct function_code *code)
 {
@@ -225,7 +279,7 @@ static bool moment_find_address(const struct argument_moment *m, struct load_pro
     struct function_code code;
     if (m->at.machine->find_address)
         return moment_code(m, &code) && m->at.machine->find_address(m->function->image, &code, program);
-    return moment_find_register(m, (struct result_register){ false, 0 }, program);
+    return moment_find_register(m, (struct result_register){ .number = 0 }, program);
 }
 
 /* A class in registers, of which each has up to eight bytes. On aarch64, those of floats have others. */
@@ -233,7 +287,7 @@ static enum missing moment_place_words(const struct argument_moment *m, const st
                                        struct place *place)
 {
     const bool mixed = m->at.machine->find_address; /* all words are in general registers */
-    struct result_register next[] = { { false, 0 }, { true, 0 } };
+    struct result_register next[] = { { .vector = false }, { .vector = true } };
     *place = (struct place){ .count = 0 };
     for (unsigned i = 0; i < PASSING_WORDS && i * sizeof(uint64_t) < size; i++) {
         struct result_register *wanted = &next[passing->words[i] == PASSING_VECTOR && !mixed];
@@ -262,15 +316,16 @@ enum missing moment_place_result(const struct argument_moment *m, struct argumen
     struct load_program program;
     if (!passing.known || (is_class && passing.floats && m->at.machine->find_address && !passing.by_address))
         return MISSING_IN_PARTS;
-    if (!is_class && size > sizeof(uint64_t))
+    const bool is_float = type_kind(&type) == ARGUMENT_FLOAT, is_long_double = is_float && type_is_long_double(&type);
+    if (!is_class && size > sizeof(uint64_t) && !is_long_double)
         return MISSING_WIDE;
     if (is_class && !passing.by_address && !passing.in_memory)
         return moment_place_words(m, &passing, size, &part->place);
-    if (!(is_class
-              ? moment_find_address(m, &program)
-              : moment_find_register(m, (struct result_register){ type_kind(&type) == ARGUMENT_FLOAT, 0 }, &program)))
+    if (!(is_class ? moment_find_address(m, &program)
+                   : moment_find_register(m, (struct result_register){ .vector = is_float, .wide = is_long_double },
+                                          &program)))
         return MISSING_RESULT_PLACE;
-    part->place = place_of(&program, !is_class);
+    part->place = place_of(&program, !is_class && !is_long_double);
     return MISSING_NOT;
 }
 
@@ -279,7 +334,9 @@ enum missing moment_place_parameter(const struct argument_moment *m, const char 
     Dwarf_Die parameter;
     if (!function_find_parameter(&m->chain.functions[m->own], name, &parameter))
         return MISSING_OPTIMISED_OUT;
-    const enum missing missing = place_find(&part->place, &parameter, &m->at);
+    enum missing missing = place_find(&part->place, &parameter, &m->at);
+    if (missing == MISSING_OPTIMISED_OUT && moment_find_entered(m, &parameter, &part->place))
+        return MISSING_NOT;
     if (!missing && !moment_follow_address(m, &parameter, &part->place))
         return MISSING_COMPUTED;
     if (missing || moment_is_stored(m, &part->place) || moment_find_spilled(m, name, &part->place))

@@ -387,11 +387,11 @@ static enum missing part_load_class(struct argument_part *part, struct load_prog
     return part_load_string(part, program);
 }
 
-/* Both machines give it 16 bytes. */
-static enum missing part_load_long_double(const struct argument_part *part, struct load_program *program)
+/* Both machines give it 16 bytes. x86-64 has another type that uses all of them. */
+static enum missing part_load_long_double(struct argument_part *part, struct load_program *program)
 {
     Elf *elf = dwarf_getelf(dwarf_cu_getdwarf(part->type.cu));
-    const unsigned bytes = argument_machine_of(elf)->long_double;
+    const unsigned bytes = type_is_quad(&part->type) ? LONG_DOUBLE : argument_machine_of(elf)->long_double;
     const bool added =
         place_address(&part->place, LONG_DOUBLE, program) && load_add(program, LOAD_LONG_DOUBLE, bytes, 0);
     return added ? MISSING_NOT : MISSING_WIDE;

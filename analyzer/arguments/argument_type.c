@@ -14,6 +14,7 @@ enum {
     MOST_NESTED = 12,     /* classes in each other */
     MOST_LOOKED_AT = 20000,
     MOST_NAME = 200, /* characters of a type's name; templates have thousands */
+    LONG_DOUBLE = 16,
 };
 
 bool type_of(Dwarf_Die *die, Dwarf_Die *type)
@@ -123,6 +124,18 @@ static enum argument_kind type_base_kind(Dwarf_Die *type)
     default:
         return ARGUMENT_NONE;
     }
+}
+
+bool type_is_quad(Dwarf_Die *stripped)
+{
+    const char *name = dwarf_diename(stripped);
+    return name && (strcmp(name, "_Float128") == 0 || strcmp(name, "__float128") == 0);
+}
+
+bool type_is_long_double(Dwarf_Die *stripped)
+{
+    const char *name = dwarf_diename(stripped);
+    return name && strcmp(name, "long double") == 0 && type_size(stripped) == LONG_DOUBLE;
 }
 
 /* Characters that texts consist of. */

@@ -43,6 +43,10 @@ uint64_t type_size(Dwarf_Die *stripped);
 /* Whether its numbers can be negative. */
 bool type_is_signed(Dwarf_Die *stripped);
 
+/* The type of that name, or one of 16 bytes with 113 bits of precision that is not it on x86-64. */
+bool type_is_long_double(Dwarf_Die *stripped);
+bool type_is_quad(Dwarf_Die *stripped);
+
 /* What a value of this type is. */
 enum argument_kind type_kind(Dwarf_Die *stripped);
 

@@ -4,6 +4,7 @@
 #include <dwarf.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "arguments/argument_machine.h"
 #include "arguments/argument_moment.h"
@@ -15,6 +16,7 @@
 #include "symbols/scopes.h"
 
 struct argument_reader {
+    char *path;
     struct binary_parts parts;
     struct hook_calls calls;
     const struct argument_machine *machine;
@@ -50,6 +52,7 @@ struct argument_reader *arguments_open(struct binaries *b, const struct symbol_m
         free(r);
         return NULL;
     }
+    r->path = need_text("%s", module->path);
     r->machine = argument_machine_of(elf);
     r->calls = hook_calls_find(elf, r->parts.image);
     r->frames = dwfl_module_eh_cfi(r->parts.module, &r->frames_bias);
@@ -63,6 +66,7 @@ struct argument_reader *arguments_open(struct binaries *b, const struct symbol_m
 void arguments_close(struct argument_reader *r)
 {
     hook_calls_drop(&r->calls);
+    free(r->path);
     free(r);
 }
 
@@ -336,13 +340,26 @@ static void arguments_read_sites(struct argument_search *s, struct function_argu
     }
 }
 
+/* A package has the files of all units. libdw reads it since 0.191. */
+static bool arguments_lack_file(struct argument_search *s, const char *file)
+{
+    char *package = need_text("%s.dwp", s->reader->path);
+    if (access(package, F_OK) == 0)
+        error_set(s->error,
+                  "its debug information is in the package %s, which libdw %s does not read: keep %s, or build dwell "
+                  "with libdw 0.191 or later",
+                  package, dwfl_version(NULL), file);
+    else
+        error_set(s->error, "its debug information is in %s, which is not there", file);
+    free(package);
+    return false;
+}
+
 static bool arguments_lack_function(struct argument_search *s, const struct unit *unit)
 {
     const char *file = unit ? unit_missing_file(unit) : NULL;
     if (file)
-        return error_set(
-            s->error, "its debug information is in %s, which is not there; libdw before 0.191 reads no package (.dwp)",
-            file);
+        return arguments_lack_file(s, file);
     return error_set(s->error, "the debug information does not have it: compile its file with -g");
 }
 

@@ -29,12 +29,63 @@ bool load_add(struct load_program *p, enum load_op op, unsigned operand, int64_t
     return true;
 }
 
+/* Where the instructions begin that leave the uppermost word when those up to `end` have run; `end` if there is none.
+ * No text is among them. */
+static unsigned load_word_begin(const struct load_program *p, unsigned end)
+{
+    for (unsigned missing = 1, i = end; i-- > 0;) {
+        missing += load_takes(&p->loads[i]) - 1;
+        if (!missing)
+            return i;
+    }
+    return end;
+}
+
+bool load_add_copy(struct load_program *p, unsigned above)
+{
+    unsigned end = p->count, begin = load_word_begin(p, end);
+    for (; above && begin < end; above--) {
+        end = begin;
+        begin = load_word_begin(p, end);
+    }
+    const unsigned count = end - begin;
+    if (!count || count > LOAD_MOST - p->count)
+        return false;
+    memcpy(&p->loads[p->count], &p->loads[begin], count * sizeof *p->loads);
+    p->count += count;
+    return true;
+}
+
+bool load_swap(struct load_program *p)
+{
+    struct load upper[LOAD_MOST];
+    const unsigned middle = load_word_begin(p, p->count), begin = load_word_begin(p, middle);
+    const unsigned count = p->count - middle;
+    if (begin == middle || middle == p->count)
+        return false;
+    memcpy(upper, &p->loads[middle], count * sizeof *upper);
+    memmove(&p->loads[begin + count], &p->loads[begin], (middle - begin) * sizeof *upper);
+    memcpy(&p->loads[begin], upper, count * sizeof *upper);
+    return true;
+}
+
+bool load_drop(struct load_program *p)
+{
+    const unsigned begin = load_word_begin(p, p->count);
+    const bool any = begin < p->count;
+    p->count = begin;
+    return any;
+}
+
 /* ---- for people ---- */
 
 static const char *const load_signs[LOAD_OPS] = {
     /* of instructions with two words */
-    [LOAD_SUM] = "+", [LOAD_DIFFERENCE] = "-", [LOAD_PRODUCT] = "*", [LOAD_AND] = "&",           [LOAD_OR] = "|",
-    [LOAD_XOR] = "^", [LOAD_LEFT] = "<<",      [LOAD_RIGHT] = ">>",  [LOAD_RIGHT_SIGNED] = ">>",
+    [LOAD_SUM] = "+",         [LOAD_DIFFERENCE] = "-", [LOAD_PRODUCT] = "*",
+    [LOAD_AND] = "&",         [LOAD_OR] = "|",         [LOAD_XOR] = "^",
+    [LOAD_LEFT] = "<<",       [LOAD_RIGHT] = ">>",     [LOAD_RIGHT_SIGNED] = ">>",
+    [LOAD_EQUAL] = "==",      [LOAD_NOT_EQUAL] = "!=", [LOAD_LESS] = "<",
+    [LOAD_LESS_EQUAL] = "<=",
 };
 
 const struct load_names load_names_x86 = {
@@ -102,6 +153,16 @@ static char *load_text_of(const struct load *l, const struct load_names *names, 
     return text;
 }
 
+/* The same of a choice between two. */
+static char *load_text_of_choice(char *condition, char *left, char *right)
+{
+    char *text = need_text("(%s ? %s : %s)", condition, left, right);
+    free(condition);
+    free(left);
+    free(right);
+    return text;
+}
+
 char *load_describe(const struct load_program *p, const struct load_names *names)
 {
     char *stack[LOAD_DEPTH + 1] = { NULL }, *last = NULL;
@@ -110,9 +171,11 @@ char *load_describe(const struct load_program *p, const struct load_names *names
         return NULL;
     for (unsigned i = 0; i < p->count; i++) {
         const struct load *l = &p->loads[i];
-        char *right = load_takes(l) == 2 ? stack[--depth] : NULL;
+        char *condition = load_takes(l) == 3 ? stack[--depth] : NULL;
+        char *right = load_takes(l) >= 2 ? stack[--depth] : NULL;
         char *left = load_takes(l) ? stack[--depth] : NULL;
-        last = stack[depth++] = load_text_of(l, names, left, right);
+        last = stack[depth++] =
+            condition ? load_text_of_choice(condition, left, right) : load_text_of(l, names, left, right);
     }
     return last; /* the only one that is left, as load_check has seen */
 }

@@ -7,6 +7,12 @@
 /* Appends an instruction. False if there are too many. */
 bool load_add(struct load_program *p, enum load_op op, unsigned operand, int64_t number);
 
+/* Append the instructions that leave the word below `above` others once more; exchange the two uppermost words; and
+ * leave out the uppermost. False if there are no such words, or too many instructions. */
+bool load_add_copy(struct load_program *p, unsigned above);
+bool load_swap(struct load_program *p);
+bool load_drop(struct load_program *p);
+
 /* The names of a machine's registers, in the order of DWARF. */
 struct load_names {
     const char *general[LOAD_REGISTERS];

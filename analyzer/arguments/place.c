@@ -142,6 +142,10 @@ static enum load_op place_simple(unsigned atom)
         { DW_OP_shra, LOAD_RIGHT_SIGNED },
         { DW_OP_neg, LOAD_NEGATE },
         { DW_OP_not, LOAD_INVERT },
+        { DW_OP_eq, LOAD_EQUAL },
+        { DW_OP_ne, LOAD_NOT_EQUAL },
+        { DW_OP_lt, LOAD_LESS },
+        { DW_OP_le, LOAD_LESS_EQUAL },
     };
     for (size_t i = 0; i < sizeof simple / sizeof *simple; i++)
         if (simple[i].atom == atom)
@@ -152,6 +156,48 @@ static enum load_op place_simple(unsigned atom)
 static bool place_is_number(unsigned atom)
 {
     return (atom >= DW_OP_const1u && atom <= DW_OP_consts) || (atom >= DW_OP_lit0 && atom <= DW_OP_lit31);
+}
+
+/* Operations that change the order of words, which become other instructions. False if it is none. */
+static bool place_arrange(struct place_reader *r, const Dwarf_Op *op, enum missing *missing)
+{
+    struct load_program *p = &r->program;
+    bool good;
+    switch (op->atom) {
+    case DW_OP_dup:
+        good = load_add_copy(p, 0);
+        break;
+    case DW_OP_over:
+        good = load_add_copy(p, 1);
+        break;
+    case DW_OP_pick:
+        good = load_add_copy(p, (unsigned)op->number);
+        break;
+    case DW_OP_swap:
+        good = load_swap(p);
+        break;
+    case DW_OP_drop:
+        good = load_drop(p);
+        break;
+    case DW_OP_gt:
+        good = load_swap(p) && load_add(p, LOAD_LESS, 0, 0);
+        break;
+    case DW_OP_ge:
+        good = load_swap(p) && load_add(p, LOAD_LESS_EQUAL, 0, 0);
+        break;
+    default:
+        return false;
+    }
+    *missing = good ? MISSING_NOT : MISSING_COMPUTED;
+    return true;
+}
+
+/* How GCC chooses one of two words, such as the smaller one: a branch over a swap, and a drop. */
+static bool place_is_choice(const Dwarf_Op *ops, size_t count)
+{
+    enum { BRANCH_BYTES = 3 };
+    return count >= 3 && ops[0].atom == DW_OP_bra && ops[1].atom == DW_OP_swap && ops[2].atom == DW_OP_drop &&
+           ops[0].offset + BRANCH_BYTES + ops[0].number == ops[2].offset;
 }
 
 /* The operations with operands. */
@@ -205,8 +251,11 @@ static enum missing place_read(struct place_reader *r, const Dwarf_Op *op)
 {
     const unsigned atom = op->atom;
     const enum load_op simple = place_simple(atom);
+    enum missing missing;
     if (simple != LOAD_OPS)
         return place_add(r, simple, 0, 0);
+    if (place_arrange(r, op, &missing))
+        return missing;
     if (atom >= DW_OP_lit0 && atom <= DW_OP_lit31)
         return place_add(r, LOAD_NUMBER, 0, atom - DW_OP_lit0);
     if (place_is_number(atom))
@@ -220,12 +269,21 @@ static enum missing place_read(struct place_reader *r, const Dwarf_Op *op)
     return place_read_other(r, op);
 }
 
+/* Reads the first operations, and sets *used to their number. */
+static enum missing place_read_next(struct place_reader *r, const Dwarf_Op *ops, size_t count, size_t *used)
+{
+    const bool is_choice = place_is_choice(ops, count);
+    *used = is_choice ? 3 : 1;
+    return is_choice ? place_add(r, LOAD_SELECT, 0, 0) : place_read(r, ops);
+}
+
 static enum missing place_read_all(struct place_reader *r, const Dwarf_Op *ops, size_t count)
 {
+    size_t used;
     if (count > MOST_OPERATIONS)
         return MISSING_COMPUTED;
-    for (size_t i = 0; i < count; i++) {
-        const enum missing missing = place_read(r, &ops[i]);
+    for (size_t i = 0; i < count; i += used) {
+        const enum missing missing = place_read_next(r, &ops[i], count - i, &used);
         if (missing)
             return missing;
     }
@@ -289,9 +347,14 @@ static enum missing place_read_pieces(struct place *place, struct place_reader *
 {
     enum missing missing = MISSING_NOT;
     bool pieces = false;
-    for (size_t i = 0; i < count && !missing; i++) {
+    for (size_t i = 0, used = 1; i < count && !missing; i += used) {
         pieces |= ops[i].atom == DW_OP_piece;
-        missing = ops[i].atom == DW_OP_piece ? place_end_piece(place, r, ops[i].number) : place_read(r, &ops[i]);
+        if (ops[i].atom == DW_OP_piece) {
+            missing = place_end_piece(place, r, ops[i].number);
+            used = 1;
+        } else {
+            missing = place_read_next(r, &ops[i], count - i, &used);
+        }
     }
     return missing || pieces ? missing : place_end_piece(place, r, UINT64_MAX);
 }
@@ -359,7 +422,7 @@ void place_add_piece(struct place *place, uint64_t size, const struct load_progr
     place->pieces[place->count++] = (struct place_piece){
         .begin = before ? before->begin + before->size : 0,
         .size = size,
-        .known = true,
+        .known = program->count > 0,
         .is_value = is_value,
         .program = *program,
     };

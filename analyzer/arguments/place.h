@@ -10,7 +10,7 @@
 #include "arguments/load_program.h"
 #include "arguments/missing.h"
 
-enum { PLACE_PIECES = 4 };
+enum { PLACE_PIECES = 12 };
 
 /* Bytes of a variable. */
 struct place_piece {
@@ -47,7 +47,7 @@ bool place_frame(const struct place_at *at, struct load_program *program);
 /* A place of one piece. */
 struct place place_of(const struct load_program *program, bool is_value);
 
-/* Adds a piece of that size behind those that the place has. */
+/* Adds a piece of that size behind those that the place has. Without a program, it is nowhere. */
 void place_add_piece(struct place *place, uint64_t size, const struct load_program *program, bool is_value);
 
 /* The program that leaves the address of `size` bytes of the place. False if they do not lie together in memory. */

@@ -13,6 +13,7 @@ enum { MOST_STEPS = 64, WORD = 8 };
 struct result_state {
     const struct image *image;
     struct load_program general[X86_REGISTERS], vectors[LOAD_VECTORS];
+    struct load_program wide; /* where st0 was loaded from */
     bool has_frame;
     bool stored; /* memory may have changed since the call */
 };
@@ -36,8 +37,8 @@ static void result_append(struct load_program *program, enum load_op op, unsigne
         result_forget(program);
 }
 
-/* Memory of the frame, which no other thread changes between the probe and the load. */
-static struct load_program result_memory(const struct result_state *s, const struct operands *i, unsigned size)
+/* The address of memory of the frame, which no other thread changes between the probe and the load. */
+static struct load_program result_place(const struct result_state *s, const struct operands *i)
 {
     struct load_program program = { .count = 0 };
     if (s->stored || !i->plain || !(i->rm == OPERAND_RSP || (i->rm == OPERAND_RBP && s->has_frame)))
@@ -45,6 +46,12 @@ static struct load_program result_memory(const struct result_state *s, const str
     program = s->general[i->rm];
     if (i->displacement)
         result_append(&program, LOAD_ADD, 0, i->displacement);
+    return program;
+}
+
+static struct load_program result_memory(const struct result_state *s, const struct operands *i, unsigned size)
+{
+    struct load_program program = result_place(s, i);
     result_append(&program, LOAD_MEMORY, size, 0);
     return program;
 }
@@ -286,6 +293,15 @@ static bool result_move_vector(struct result_state *s, const struct operands *i)
     return true;
 }
 
+/* fld of ten bytes. */
+static bool result_load_wide(struct result_state *s, const struct operands *i)
+{
+    if (i->two_bytes || i->opcode != 0xdb || i->mod == 3 || (i->reg & 7) != 5)
+        return false;
+    s->wide = result_place(s, i);
+    return true;
+}
+
 static bool result_is_nothing(const struct operands *i)
 {
     return (!i->two_bytes && i->opcode == 0x90) || (i->two_bytes && (i->opcode == 0x1f || i->opcode == 0x1e));
@@ -300,6 +316,7 @@ static void result_lose(struct result_state *s, const struct x86_insn *insn)
             result_forget(&s->general[n]);
     for (unsigned n = 0; n < LOAD_VECTORS; n++)
         result_forget(&s->vectors[n]);
+    result_forget(&s->wide);
 }
 
 static void result_step(struct result_state *s, const uint8_t *code, const struct x86_insn *insn)
@@ -313,7 +330,7 @@ static void result_step(struct result_state *s, const uint8_t *code, const struc
     }
     if (!operands_parse(&i, code, insn->length) ||
         !(result_is_nothing(&i) || result_only_compares(&i) || result_move(s, &i) || result_adjust(s, &i) ||
-          result_compute(s, &i) || result_move_vector(s, &i)))
+          result_compute(s, &i) || result_move_vector(s, &i) || result_load_wide(s, &i)))
         result_lose(s, insn);
 }
 
@@ -340,7 +357,9 @@ bool result_find_x86(const struct image *image, const struct hook_call *call, st
         if (!room || !x86_decode(code, room, at, &insn) || !insn.length)
             return false;
         if (insn.kind == X86_END) {
-            *program = wanted.vector ? s.vectors[wanted.number] : s.general[wanted.number ? OPERAND_RDX : OPERAND_RAX];
+            *program = wanted.wide     ? s.wide
+                       : wanted.vector ? s.vectors[wanted.number]
+                                       : s.general[wanted.number ? OPERAND_RDX : OPERAND_RAX];
             return (code[0] == 0xc3 || code[0] == 0xc2 || (room > 1 && code[0] == 0xf3 && code[1] == 0xc3)) &&
                    load_check(program);
         }

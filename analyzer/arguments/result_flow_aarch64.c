@@ -6,12 +6,13 @@
 #include "symbols/aarch64_operands.h"
 #include "symbols/code_machine.h"
 
-enum { MOST_STEPS = 64, REGISTERS = 32, KEPT_VECTORS = 8, KEPT_VECTORS_END = 16 };
+enum { MOST_STEPS = 64, REGISTERS = 32, KEPT_VECTORS = 8, KEPT_VECTORS_END = 16, WIDE = 16 };
 #define OP_RET 0xd65f03c0u
 
 /* Registers as the instruction after the call sees them. A program without instructions: unknown. */
 struct flow_state {
     struct load_program general[REGISTERS], vectors[REGISTERS];
+    struct load_program wide; /* where all of v0 was loaded from */
     bool has_frame;
     bool stored; /* memory may have changed since the call */
 };
@@ -72,17 +73,25 @@ static struct load_program flow_shift(const struct load_program *value, unsigned
 
 /* ---- memory ---- */
 
-/* Memory of the frame, which no other thread changes between the probe and the load. */
-static struct load_program flow_memory(const struct flow_state *s, const struct aarch64_memory *m, unsigned index)
+/* The address of memory of the frame, which no other thread changes between the probe and the load. */
+static struct load_program flow_place(const struct flow_state *s, const struct aarch64_memory *m, unsigned index)
 {
     struct load_program program = { .count = 0 };
-    if (s->stored || m->size > sizeof(uint64_t) ||
-        !(m->base == AARCH64_STACK || (m->base == AARCH64_FRAME && s->has_frame)))
+    if (s->stored || !(m->base == AARCH64_STACK || (m->base == AARCH64_FRAME && s->has_frame)))
         return program;
     program = s->general[m->base];
     const int64_t offset = m->offset + (int64_t)(index * m->size);
     if (offset)
         flow_append(&program, LOAD_ADD, 0, offset);
+    return program;
+}
+
+static struct load_program flow_memory(const struct flow_state *s, const struct aarch64_memory *m, unsigned index)
+{
+    struct load_program program = { .count = 0 };
+    if (m->size > sizeof(uint64_t))
+        return program;
+    program = flow_place(s, m, index);
     flow_append(&program, LOAD_MEMORY, m->size, 0);
     if (m->is_signed)
         flow_append(&program, LOAD_SIGNED, 8 * m->size, 0);
@@ -96,8 +105,11 @@ static bool flow_move_memory(struct flow_state *s, uint32_t word)
     if (!aarch64_memory_parse(&m, word))
         return false;
     const struct load_program first = flow_memory(s, &m, 0), next = flow_memory(s, &m, 1);
+    const struct load_program wide = flow_place(s, &m, m.first != 0);
     s->stored |= !m.load;
     if (m.load && m.vector) {
+        if (m.first == 0 || (m.count == 2 && m.next == 0))
+            s->wide = m.size == WIDE ? wide : (struct load_program){ .count = 0 };
         s->vectors[m.first] = first;
         if (m.count == 2)
             s->vectors[m.next] = next;
@@ -248,6 +260,8 @@ static bool flow_move_vector(struct flow_state *s, uint32_t word)
     } else {
         return false;
     }
+    if (!to)
+        s->wide.count = 0;
     return true;
 }
 
@@ -265,6 +279,7 @@ static void flow_lose(struct flow_state *s, const struct code_insn *insn)
             s->general[n].count = 0;
         s->vectors[n].count = 0;
     }
+    s->wide.count = 0;
 }
 
 static void flow_step(struct flow_state *s, uint32_t word, const struct code_insn *insn)
@@ -304,7 +319,7 @@ bool result_find_aarch64(const struct image *image, const struct hook_call *call
             return false;
         memcpy(&word, code, sizeof word);
         if (insn.kind == CODE_END) {
-            *program = wanted.vector ? s.vectors[wanted.number] : s.general[wanted.number];
+            *program = wanted.wide ? s.wide : wanted.vector ? s.vectors[wanted.number] : s.general[wanted.number];
             return word == OP_RET && load_check(program);
         }
         if (insn.kind == CODE_CALL || insn.kind == CODE_CALL_ANY || insn.kind == CODE_BRANCH ||

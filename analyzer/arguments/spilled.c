@@ -7,7 +7,7 @@
 #include "arguments/operands.h"
 #include "levels/x86_decode.h"
 
-enum { MOST_BYTES = 1024, MOST_SLOTS = 32, REGISTERS = 16, VECTORS_FROM = 16, NO_SOURCE = 255, DWARF_RBP = 6 };
+enum { MOST_BYTES = 1024, MOST_SLOTS = 32, REGISTERS = 16, VECTORS_FROM = 16, NO_SOURCE = 255 };
 
 /* What a register or a word has: the lowest bytes of a register at the function's begin. Behind the probe's call,
  * `slot` is the word that has had them while it was called; or `kept`, which is one more than the register, if that is
@@ -35,6 +35,19 @@ struct spilled_walk {
     bool ended, found;
     struct spilled_value found_in;
 };
+
+/* DWARF numbers the first eight registers otherwise than code. */
+static unsigned spilled_dwarf_register(unsigned number)
+{
+    static const uint8_t numbers[] = { 0, 2, 1, 3, 7, 6, 4, 5 };
+    return number < sizeof numbers ? numbers[number] : number;
+}
+
+static unsigned spilled_code_register(unsigned number)
+{
+    static const uint8_t numbers[] = { 0, 2, 1, 3, 6, 7, 5, 4 };
+    return number < sizeof numbers ? numbers[number] : number;
+}
 
 /* ---- memory ---- */
 
@@ -125,12 +138,35 @@ static bool spilled_move(struct spilled_walk *w, const struct operands *i)
     return true;
 }
 
-/* movss, movsd and movaps of a register to the frame, and back. */
+/* Moves that extend their operand of one, two or four bytes. False if it is none, or not understood. */
+static bool spilled_extend(struct spilled_walk *w, const struct operands *i)
+{
+    const bool is_long = !i->two_bytes && i->opcode == 0x63 && i->wide;
+    const bool is_short = i->two_bytes && (i->opcode & 0xf6) == 0xb6;
+    const unsigned size = is_long ? 4 : i->opcode & 1 ? 2 : 1;
+    struct spilled_value value = spilled_unknown;
+    int64_t at;
+    if (!(is_long || is_short) || spilled_is_frame(w, i->reg))
+        return false;
+    if (i->mod != 3 && spilled_operand(w, i, &at))
+        value = spilled_load(w, at, size);
+    else if (i->mod == 3 && (size > 1 || spilled_is_low(i, i->rm)))
+        value = w->general[i->rm];
+    w->general[i->reg] = value;
+    w->general[i->reg].bytes = value.bytes < size ? value.bytes : (uint8_t)size;
+    return true;
+}
+
+/* movss, movsd and movaps of a register to the frame, and back, and movaps between registers. */
 static bool spilled_move_vector(struct spilled_walk *w, const struct operands *i)
 {
     const bool scalar = i->rep || i->repne;
     const unsigned size = !scalar ? 16 : i->rep ? 4 : 8;
     int64_t at;
+    if (i->mod == 3 && i->opcode == 0x28 && !scalar) {
+        w->vectors[i->reg] = w->vectors[i->rm];
+        return true;
+    }
     if (i->mod == 3 || !spilled_operand(w, i, &at) || (i->opcode < 0x20) != scalar)
         return false;
     if (i->opcode == 0x10 || i->opcode == 0x28)
@@ -144,8 +180,7 @@ static bool spilled_move_vector(struct spilled_walk *w, const struct operands *i
 static bool spilled_loses_registers(const struct operands *i)
 {
     if (i->two_bytes)
-        return i->opcode == 0xb6 || i->opcode == 0xb7 || i->opcode == 0xbe || i->opcode == 0xbf || i->opcode == 0x1f ||
-               i->opcode == 0x1e;
+        return i->opcode == 0x1f || i->opcode == 0x1e;
     return i->opcode == 0x8d || (i->opcode & 0xf8) == 0xb8 || i->opcode == 0x84 || i->opcode == 0x85 ||
            i->opcode == 0x90 || (i->mod == 3 && (i->opcode == 0x31 || i->opcode == 0x33 || i->opcode == 0xc7));
 }
@@ -163,6 +198,24 @@ static bool spilled_cut_to_bit(struct spilled_walk *w, const struct operands *i,
     return !spilled_is_frame(w, i->rm) || of_al;
 }
 
+/* Stores the eight bytes of a register, or unknown ones, below the stack. */
+static void spilled_push(struct spilled_walk *w, const uint8_t *code, int64_t moved)
+{
+    const bool upper = code[0] == 0x41;
+    const uint8_t opcode = code[upper];
+    const bool is_register = (opcode & 0xf8) == 0x50;
+    w->stack += moved;
+    if (moved < 0)
+        spilled_store(w, w->stack, (unsigned)-moved,
+                      is_register ? w->general[(opcode & 7) | (unsigned)upper << 3] : spilled_unknown);
+}
+
+/* mov of a thread's word to a register, as for the stack's guard. */
+static bool spilled_loads_of_thread(const uint8_t *code)
+{
+    return code[0] == 0x64 && (code[1] & 0xfb) == 0x48 && code[2] == 0x8b;
+}
+
 static bool spilled_step(struct spilled_walk *w, const uint8_t *code, const struct x86_insn *insn)
 {
     struct operands i;
@@ -173,13 +226,11 @@ static bool spilled_step(struct spilled_walk *w, const uint8_t *code, const stru
         return spilled_move(w, &i);
     if (i.two_bytes && (i.opcode == 0x10 || i.opcode == 0x11 || i.opcode == 0x28 || i.opcode == 0x29))
         return spilled_move_vector(w, &i);
-    if (spilled_cut_to_bit(w, &i, code))
+    if (spilled_cut_to_bit(w, &i, code) || spilled_extend(w, &i))
         return true;
     const int64_t moved = operands_move_of_stack(&i);
     if (moved) {
-        w->stack += moved;
-        if (moved < 0)
-            spilled_store(w, w->stack, (unsigned)-moved, spilled_unknown);
+        spilled_push(w, code, moved);
         return moved < 0 && -moved < INT32_MAX;
     }
     if (!i.two_bytes && (i.opcode == 0xc6 || i.opcode == 0xc7) && spilled_operand(w, &i, &at)) {
@@ -192,7 +243,7 @@ static bool spilled_step(struct spilled_walk *w, const uint8_t *code, const stru
             if (spilled_is_frame(w, n))
                 return false;
         }
-    return spilled_loses_registers(&i);
+    return spilled_loads_of_thread(code) || spilled_loses_registers(&i);
 }
 
 /* The bytes of an instruction, and maybe of the next ones. Returns their number. */
@@ -253,16 +304,24 @@ static void spilled_pass_call(struct spilled_walk *w)
     }
 }
 
+/* Goes from the function's begin to the call. */
+static bool spilled_begin(struct spilled_walk *w, const struct image *image, const struct hook_call *call,
+                          const struct spilled_parameter *p)
+{
+    *w = (struct spilled_walk){ .parameter = p };
+    for (unsigned n = 0; n < REGISTERS; n++) {
+        w->general[n] = (struct spilled_value){ (uint8_t)n, 8, 0, 0 };
+        w->vectors[n] = (struct spilled_value){ (uint8_t)(VECTORS_FROM + n), 8, 0, 0 };
+    }
+    return p->size && p->size <= 8 && call->at > call->begin && call->at - call->begin <= MOST_BYTES &&
+           spilled_follow(w, image, call->begin, call->at);
+}
+
 bool spilled_find_x86(const struct image *image, const struct hook_call *call, const struct spilled_parameter *p,
                       struct spilled_place *found)
 {
-    struct spilled_walk w = { .parameter = p };
-    for (unsigned n = 0; n < REGISTERS; n++) {
-        w.general[n] = (struct spilled_value){ (uint8_t)n, 8, 0, 0 };
-        w.vectors[n] = (struct spilled_value){ (uint8_t)(VECTORS_FROM + n), 8, 0, 0 };
-    }
-    if (!p->size || p->size > 8 || call->at <= call->begin || call->at - call->begin > MOST_BYTES ||
-        !spilled_follow(&w, image, call->begin, call->at) || (!p->home.by_stack && !w.has_frame))
+    struct spilled_walk w;
+    if (!spilled_begin(&w, image, call, p) || (!p->home.by_stack && !w.has_frame))
         return false;
     const int64_t base = p->home.by_stack ? w.stack : w.frame;
     w.home = base + p->home.offset;
@@ -272,8 +331,41 @@ bool spilled_find_x86(const struct image *image, const struct hook_call *call, c
         return false;
     *found = (struct spilled_place){ .word = { p->home.by_stack, w.found_in.slot - base } };
     if (w.found_in.kept) {
-        const unsigned number = w.found_in.kept - 1u;
-        *found = (struct spilled_place){ true, number == OPERAND_RBP ? DWARF_RBP : number, { false, 0 } };
+        const unsigned number = spilled_dwarf_register(w.found_in.kept - 1u);
+        *found = (struct spilled_place){ .in_register = true, .number = number };
     }
     return true;
+}
+
+/* ---- parameters that have no place of their own ---- */
+
+static bool spilled_has(const struct spilled_parameter *p, const struct spilled_value *value)
+{
+    const unsigned wanted = p->vector ? VECTORS_FROM + p->number : spilled_code_register(p->number);
+    return value->source == wanted && value->bytes >= p->size;
+}
+
+bool spilled_find_entered_x86(const struct image *image, const struct hook_call *call,
+                              const struct spilled_parameter *p, struct spilled_place *found)
+{
+    struct spilled_walk w;
+    *found = (struct spilled_place){ .in_register = true };
+    if (!spilled_begin(&w, image, call, p))
+        return false;
+    for (unsigned n = 0; n < REGISTERS; n++) {
+        found->number = spilled_dwarf_register(n);
+        if (!spilled_is_frame(&w, n) && spilled_has(p, &w.general[n]))
+            return true;
+    }
+    for (unsigned n = 0; n < REGISTERS; n++) {
+        *found = (struct spilled_place){ .in_register = true, .vector = true, .number = n };
+        if (spilled_has(p, &w.vectors[n]))
+            return true;
+    }
+    for (unsigned i = 0; i < w.slot_count; i++) {
+        *found = (struct spilled_place){ .word = { true, w.slots[i].at - w.stack } };
+        if (spilled_has(p, &w.slots[i].value))
+            return true;
+    }
+    return false;
 }

@@ -7,7 +7,7 @@
 #include "arguments/stored.h"
 
 struct spilled_parameter {
-    unsigned number; /* of the register that the caller passes it in, as in code */
+    unsigned number; /* of the register that the caller passes it in, as in code; or as below */
     bool vector;     /* a vector register */
     bool is_bool;    /* of which the code keeps the lowest bit */
     uint64_t size;
@@ -16,7 +16,7 @@ struct spilled_parameter {
 
 /* A word of the frame, or a register that calls preserve, by its number in DWARF. */
 struct spilled_place {
-    bool in_register;
+    bool in_register, vector;
     unsigned number;
     struct frame_word word;
 };
@@ -28,5 +28,9 @@ typedef bool spilled_finder(const struct image *image, const struct hook_call *c
                             struct spilled_place *found);
 
 spilled_finder spilled_find_x86;
+
+/* Finds what has at the call the lowest bytes of a register of the function's begin, whatever the code does behind the
+ * call. The register has its number of DWARF, and `home` does not count. Words are told by the stack pointer. */
+spilled_finder spilled_find_entered_x86;
 
 #endif

@@ -73,8 +73,8 @@ static void expect_called(const char *compiler, const char *counts)
 Test(e2e_values_list, values_are_as_printed)
 {
     expect_called("gcc -O0", "64 0 0\n");
-    expect_called("gcc -O2", "55 0 9\n");
-    expect_called("gcc -O2 -flto", "55 0 9\n");
+    expect_called("gcc -O2", "57 0 7\n");
+    expect_called("gcc -O2 -flto", "57 0 7\n");
     expect_called("clang -O0", "63 0 1\n");
     expect_called("clang -O2", "58 0 6\n");
 }
@@ -164,8 +164,7 @@ Test(e2e_values_list, debug_information_elsewhere)
 /* Without the file that has a unit's functions, one line says so. */
 Test(e2e_values_list, split_debug_information_that_is_missing)
 {
-    static const char said[] = "its debug information is in summed.dwo, which is not there; libdw before 0.191 "
-                               "reads no package (.dwp)\n";
+    static const char said[] = "its debug information is in summed.dwo, which is not there\n";
     static const char *const format[] = { "-gsplit-dwarf", "-gsplit-dwarf -gdwarf-4" };
     for (size_t i = 0; i < 2; i++) {
         char *expected = need_text("dwell: --values: handle: %s", said), *list = need_text("dwell: handle: %s", said);
@@ -179,6 +178,58 @@ Test(e2e_values_list, split_debug_information_that_is_missing)
         free(list);
         free(expected);
     }
+}
+
+static bool list_has(const char *command)
+{
+    struct ran r = run("%s", command);
+    const bool has_it = r.status == 0;
+    ran_drop(&r);
+    return has_it;
+}
+
+/* A package beside the program is read, or named. */
+Test(e2e_values_list, debug_information_in_a_package)
+{
+    static const struct {
+        const char *format, *pack, *has_it;
+    } made[] = {
+        { "-gsplit-dwarf", "llvm-dwp", "command -v llvm-dwp" },
+        { "-gsplit-dwarf -gdwarf-4", "dwp", "command -v dwp" },
+    };
+    for (size_t i = 0; i < sizeof made / sizeof *made; i++) {
+        if (!list_has(made[i].has_it))
+            continue;
+        char *said = run_well(HANDLED "%s -e summed -o summed.dwp && rm -f *.dwo && "
+                                      "$DWELL record -q --values handle:kind,n ./summed calls 100 2>&1 >/dev/null; "
+                                      "$DWELL values handle:kind --format json 2>/dev/null | jq -c '[.rows[].calls] | "
+                                      "add'; true",
+                              made[i].format, made[i].pack);
+        const bool reads = strcmp(said, "400\n") == 0;
+        const bool names = has(said, "handle: its debug information is in the package /") &&
+                           has(said, "/summed.dwp, which libdw 0.") &&
+                           has(said, " does not read: keep summed.dwo, or build dwell with libdw 0.191 or later\n");
+        cr_expect(reads || names, "%s: %s", made[i].pack, said);
+        free(said);
+    }
+}
+
+/* A folder of the system has debug information by build-ids, as packages install it. The test sees one of its own. */
+Test(e2e_values_list, debug_information_by_build_id)
+{
+    if (!list_has("unshare -m true"))
+        cr_skip_test("only root may mount a folder");
+    char *calls = run_well(
+        HANDLED
+        "id=$(readelf -n summed | sed -n 's/.*Build ID: //p') && mkdir -p debug/.build-id/$(expr substr $id 1 2) && "
+        "objcopy --only-keep-debug summed debug/.build-id/$(expr substr $id 1 2)/$(expr substr $id 3 99).debug && "
+        "objcopy --strip-all summed && cat >inside <<'END'\n"
+        "mount -t tmpfs none /usr/lib/debug && cp -r debug/.build-id /usr/lib/debug/ || exit 1\n" TAKEN
+        "\nEND\n{ " TAKEN "; } 2>&1 | head -n 1; unshare -m sh inside",
+        "");
+    cr_expect(has(calls, "summed: has no debug information: compile with -g, or install its file of it\n400\n"), "%s",
+              calls);
+    free(calls);
 }
 
 Test(e2e_values_list, follows_its_schema)

@@ -229,6 +229,74 @@ Test(unit_load_program, long_doubles)
 
 #endif
 
+/* ---- comparisons and choices ---- */
+
+static uint64_t run_number(const struct load_program *p)
+{
+    struct load_result result = { .word = 0 };
+    cr_assert(load_check(p));
+    cr_assert(load_run(p, &state, &result));
+    return result.word;
+}
+
+Test(unit_load_program, comparisons)
+{
+    static const enum load_op ops[] = { LOAD_EQUAL, LOAD_NOT_EQUAL, LOAD_LESS, LOAD_LESS_EQUAL };
+    static const char *const texts[] = { "(-2 == 3)", "(-2 != 3)", "(-2 < 3)", "(-2 <= 3)" };
+    static const uint64_t less[] = { 0, 1, 1, 1 }, same[] = { 1, 0, 0, 1 }, more[] = { 0, 1, 0, 0 };
+    for (size_t i = 0; i < sizeof ops / sizeof *ops; i++) {
+        const uint8_t op = (uint8_t)ops[i];
+        const struct load_program a = PROGRAM({ LOAD_NUMBER, 0, -2 }, { LOAD_NUMBER, 0, 3 }, { op, 0, 0 }),
+                                  b = PROGRAM({ LOAD_NUMBER, 0, 3 }, { LOAD_NUMBER, 0, 3 }, { op, 0, 0 }),
+                                  c = PROGRAM({ LOAD_NUMBER, 0, 4 }, { LOAD_NUMBER, 0, -5 }, { op, 0, 0 });
+        char *text = load_describe(&a, &load_names_x86);
+        cr_expect(eq(u64, run_number(&a), less[i]));
+        cr_expect(eq(u64, run_number(&b), same[i]));
+        cr_expect(eq(u64, run_number(&c), more[i]));
+        cr_expect(eq(str, text, (char *)texts[i]));
+        free(text);
+    }
+}
+
+/* The smaller one of a number and 6, as GCC writes it: dup, 6, swap, over, less, and a choice. */
+Test(unit_load_program, choices)
+{
+    for (int64_t n = -1; n < 12; n++) {
+        struct load_program p = PROGRAM({ LOAD_NUMBER, 0, n });
+        cr_assert(load_add_copy(&p, 0) && load_add(&p, LOAD_NUMBER, 0, 6) && load_swap(&p));
+        cr_assert(load_add_copy(&p, 1) && load_add(&p, LOAD_LESS, 0, 0));
+        cr_assert(load_add(&p, LOAD_SELECT, 0, 0));
+        cr_expect(eq(u64, run_number(&p), (uint64_t)(n < 6 ? n : 6)), "%d", (int)n);
+    }
+    const struct load_program p =
+        PROGRAM({ LOAD_REGISTER, 3, 0 }, { LOAD_NUMBER, 0, 7 }, { LOAD_NUMBER, 0, 0 }, { LOAD_SELECT, 0, 0 });
+    char *text = load_describe(&p, &load_names_x86);
+    cr_expect(eq(str, text, "(0 ? rbx : 7)"));
+    cr_expect(eq(u64, run_number(&p), 7));
+    free(text);
+}
+
+Test(unit_load_program, words_that_change_places)
+{
+    struct load_program p =
+        PROGRAM({ LOAD_NUMBER, 0, 10 }, { LOAD_ADD, 0, 5 }, { LOAD_NUMBER, 0, 2 }, { LOAD_NEGATE, 0, 0 });
+    cr_assert(load_swap(&p) && load_add(&p, LOAD_DIFFERENCE, 0, 0));
+    cr_expect(eq(u64, run_number(&p), (uint64_t)(-2 - 15)));
+    cr_expect(not(load_swap(&p)));
+    cr_expect(not(load_add_copy(&p, 1)));
+    cr_assert(load_add_copy(&p, 0));
+    cr_expect(eq(uint, p.count, 10));
+    cr_assert(load_drop(&p));
+    cr_expect(eq(u64, run_number(&p), (uint64_t)(-2 - 15)));
+    cr_assert(load_drop(&p));
+    cr_expect(not(load_drop(&p)));
+    cr_expect(not(load_swap(&p)));
+    cr_expect(not(load_add_copy(&p, 0)));
+    while (p.count < LOAD_MOST)
+        cr_assert(load_add(&p, LOAD_NUMBER, 0, p.count));
+    cr_expect(not(load_add_copy(&p, 0)));
+}
+
 /* The end of memory behind a text is no fault; one in it is. */
 Test(unit_load_program, unreadable_memory)
 {

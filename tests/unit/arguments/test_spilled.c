@@ -167,3 +167,62 @@ Test(unit_spilled, code_that_does_something_else)
     cr_expect(eq(i64, AFTER(0x89, 0x38), NONE));
     cr_expect(eq(i64, AFTER(0xc3), NONE));
 }
+
+/* ---- parameters that have no place any more ---- */
+
+enum { DWARF_RDX = 1, DWARF_RSI = 4, DWARF_RDI = 5, DWARF_RBX = 3, DWARF_R12 = 12, VECTOR = 2000, BY_STACK = 3000 };
+
+/* The register, by its number in DWARF, or the word that has those bytes of a register, as it was at first. */
+static int64_t entered_in(struct code before, unsigned number, bool vector, uint64_t size)
+{
+    uint8_t bytes[256];
+    memcpy(bytes, before.bytes, before.size);
+    struct image_segment segment = { BEGIN, before.size, bytes, true };
+    const struct image image = { .segments = &segment, .segment_count = 1 };
+    const struct hook_call probe = {
+        .function = BEGIN, .begin = BEGIN, .at = BEGIN + before.size, .next = BEGIN + before.size + CALL_BYTES
+    };
+    const struct spilled_parameter parameter = { .number = number, .vector = vector, .size = size };
+    struct spilled_place found;
+    if (!spilled_find_entered_x86(&image, &probe, &parameter, &found))
+        return NONE;
+    return found.in_register ? (found.vector ? VECTOR : IN_REGISTER) + found.number : BY_STACK + found.word.offset;
+}
+
+#define ENTERED(number, size, ...) entered_in(CODE(__VA_ARGS__), number, false, size)
+
+/* movsx ebx, dil; movzx r12d, si; and movsxd rbx, edi: the bytes of the parameter are there. */
+Test(unit_spilled, registers_that_extend_a_parameter)
+{
+    cr_expect(eq(i64, ENTERED(DWARF_RDI, 1, 0x40, 0x0f, 0xbe, 0xdf, 0x31, 0xff), IN_REGISTER + DWARF_RBX));
+    cr_expect(eq(i64, ENTERED(DWARF_RDI, 2, 0x40, 0x0f, 0xbe, 0xdf, 0x31, 0xff), NONE));
+    cr_expect(eq(i64, ENTERED(DWARF_RSI, 2, 0x44, 0x0f, 0xb7, 0xe6, 0x31, 0xf6), IN_REGISTER + DWARF_R12));
+    cr_expect(eq(i64, ENTERED(DWARF_RDI, 4, 0x48, 0x63, 0xdf, 0x31, 0xff), IN_REGISTER + DWARF_RBX));
+    cr_expect(eq(i64, ENTERED(DWARF_RDI, 8, 0x48, 0x63, 0xdf, 0x31, 0xff), NONE));
+    cr_expect(eq(i64, ENTERED(DWARF_RDI, 1, 0x0f, 0xb6, 0xdf, 0x31, 0xff), NONE)); /* movzx ebx, bh */
+}
+
+/* rdx stays; mov rbx, rdi; push rsi; mov [rsp + 8], edi behind that. A register of the frame has no parameter. */
+Test(unit_spilled, places_that_nothing_states)
+{
+    cr_expect(eq(i64, ENTERED(DWARF_RDX, 8, 0x31, 0xff), IN_REGISTER + DWARF_RDX));
+    cr_expect(eq(i64, ENTERED(DWARF_RDI, 8, 0x48, 0x89, 0xfb, 0x31, 0xff), IN_REGISTER + DWARF_RBX));
+    cr_expect(eq(i64, ENTERED(DWARF_RSI, 8, 0x56, 0x48, 0x83, 0xec, 0x10, 0x31, 0xf6), BY_STACK + 16));
+    cr_expect(eq(i64, ENTERED(DWARF_RDI, 4, 0x48, 0x83, 0xec, 0x10, 0x89, 0x7c, 0x24, 0x08, 0x31, 0xff), BY_STACK + 8));
+    cr_expect(eq(i64, ENTERED(DWARF_RDI, 8, 0x48, 0x83, 0xec, 0x10, 0x89, 0x7c, 0x24, 0x08, 0x31, 0xff), NONE));
+    cr_expect(eq(i64, ENTERED(DWARF_RDI, 8, 0x31, 0xff), NONE));
+    cr_expect(eq(i64, ENTERED(DWARF_RDI, 8, 0x48, 0x89, 0xfb, 0x83, 0xc3, 0x01, 0x31, 0xff), NONE)); /* add ebx, 1 */
+    cr_expect(eq(i64, ENTERED(DWARF_RDI, 8, 0x41, 0x57, 0x41, 0x5f, 0x31, 0xff), NONE));             /* pop */
+}
+
+/* movaps xmm2, xmm0; pxor, which ends the search; and the word of a thread: mov rax, fs:40. */
+Test(unit_spilled, vectors_and_words_of_threads)
+{
+    cr_expect(eq(i64, entered_in(CODE(0x0f, 0x28, 0xd0), 0, true, 8), VECTOR + 0));
+    cr_expect(eq(i64, entered_in(CODE(0x0f, 0x28, 0xd0, 0x0f, 0x28, 0xc1), 0, true, 8), VECTOR + 2));
+    cr_expect(eq(i64, entered_in(CODE(0x66, 0x0f, 0xef, 0xc0), 0, true, 8), NONE));
+    cr_expect(eq(i64,
+                 ENTERED(DWARF_RDX, 8, 0x64, 0x48, 0x8b, 0x04, 0x25, 0x28, 0x00, 0x00, 0x00, 0x48, 0x89, 0x44, 0x24,
+                         0xf8, 0x31, 0xc0),
+                 IN_REGISTER + DWARF_RDX));
+}

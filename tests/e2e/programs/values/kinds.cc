@@ -10,6 +10,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <map>
+#include <memory>
+#include <optional>
 #include <pthread.h>
 #include <string>
 #include <string_view>
@@ -86,6 +89,78 @@ template <class T> PLAIN static inline void use(const T &value)
     PART(set, "v->set", set, bool, { false, "false" }, { true, "true" }, { true, "true" }, { false, "false" })         \
     PART(element, "v->name[2]", name[2], char, { 'a', "a" }, { 'b', "b" }, { '~', "~" }, { '0', "0" })
 
+struct Base {
+    int32_t key;
+};
+
+struct Inner {
+    uint16_t count;
+    int16_t low;
+};
+
+template <class T> struct Box {
+    T content;
+    T *self;
+};
+
+/* Members of members, of base classes and of templates, and classes of the library. */
+struct Object : Base {
+    Inner inner;
+    Box<int64_t> box;
+    std::string name;
+    std::vector<int16_t> list;
+    std::map<int, int> tree;
+    std::optional<int32_t> maybe;
+    std::unique_ptr<int32_t> owned;
+    std::shared_ptr<double> shared;
+    std::pair<uint32_t, double> two;
+};
+
+/* In registers, and too large for that. */
+struct Small {
+    int32_t first;
+    float second;
+    uint64_t third;
+};
+
+struct Large {
+    int64_t first[5];
+    int32_t last;
+};
+
+/* Parts of a class: name, WHAT, how it is passed, the class, what the value is set by, its type, values and their
+ * texts.
+ */
+#define CLASSES(CLASS)                                                                                                 \
+    CLASS(base, "v.key", const Object &, Object, object.key = value, int32_t, { INT32_MIN, "-2147483648" },            \
+          { -1, "-1" }, { 0, "0" }, { 7, "7" })                                                                        \
+    CLASS(inner, "v.inner.low", const Object &, Object, object.inner.low = value, int16_t, { -32768, "-32768" },       \
+          { -1, "-1" }, { 0, "0" }, { 9, "9" })                                                                        \
+    CLASS(content, "v.box.content", const Object &, Object, object.box.content = value, int64_t,                       \
+          { INT64_MIN, "-9223372036854775808" }, { -1, "-1" }, { 0, "0" }, { 1, "1" })                                 \
+    CLASS(named, "v.name", const Object &, Object, object.name = value, const char *, { "", "" }, { "GET", "GET" },    \
+          { "a name that is longer than the object", "a name that is longer than the object" }, { "x", "x" })          \
+    CLASS(vector, "v.list.size", const Object &, Object, object.list.resize(value), uint32_t, { 0, "0" }, { 1, "1" },  \
+          { 3, "3" }, { 100, "100" })                                                                                  \
+    CLASS(tree, "v.tree.size", const Object &, Object, for (uint32_t i = 0; i < value; i++) object.tree[i] = 1,        \
+          uint32_t, { 0, "0" }, { 1, "1" }, { 2, "2" }, { 9, "9" })                                                    \
+    CLASS(maybe, "*v.maybe", const Object &, Object, object.maybe = value, int32_t, { -7, "-7" }, { 0, "0" },          \
+          { 1, "1" }, { 2, "2" })                                                                                      \
+    CLASS(engaged, "v.maybe.has_value", const Object &, Object, if (value) object.maybe = 5, bool, { false, "false" }, \
+          { true, "true" }, { true, "true" }, { false, "false" })                                                      \
+    CLASS(owned, "*v.owned", const Object &, Object, object.owned = std::make_unique<int32_t>(value), int32_t,         \
+          { -5, "-5" }, { 0, "0" }, { 1, "1" }, { 2, "2" })                                                            \
+    CLASS(shared, "*v.shared", const Object &, Object, object.shared = std::make_shared<double>(value), double,        \
+          { -0.5, "-0.5" }, { 0, "0" }, { 1.25, "1.25" }, { 3, "3" })                                                  \
+    CLASS(pair, "v.two.second", const Object &, Object, object.two.second = value, double, { -0.5, "-0.5" },           \
+          { 0, "0" }, { 1.25, "1.25" }, { 3, "3" })                                                                    \
+    CLASS(small, "v.second", Small, Small, object.second = value, float, { -0.5f, "-0.5" }, { 0, "0" },                \
+          { 1.25f, "1.25" }, { 3, "3" })                                                                               \
+    CLASS(third, "v.third", Small, Small, object.third = value, uint64_t, { 0, "0" }, { 1, "1" }, { 2, "2" },          \
+          { UINT64_MAX, "18446744073709551615" })                                                                      \
+    CLASS(large, "v.last", Large, Large, object.last = value, int32_t, { -1, "-1" }, { 0, "0" }, { 1, "1" },           \
+          { INT32_MAX, "2147483647" })
+
 enum { VALUES = 4 };
 
 template <class T> struct Value {
@@ -143,8 +218,39 @@ template <class T> using Stored = std::remove_cv_t<std::remove_reference_t<T>>;
         part_##name(&node);                                                                                            \
     }
 
+/* The objects are there before a handler needs one, as it must not allocate. */
+template <class T, class V, class Set> PLAIN static T *make_objects(const Value<V> *values, Set set)
+{
+    T *objects = new T[VALUES]();
+    for (unsigned i = 0; i < VALUES; i++)
+        set(objects[i], values[i].value);
+    return objects;
+}
+
+/* Needs all of an object. */
+template <class T> PLAIN static inline void use_object(const T &object)
+{
+    const volatile unsigned char *bytes = reinterpret_cast<const volatile unsigned char *>(&object);
+    for (size_t i = 0; i < sizeof object; i++)
+        sink = sink + bytes[i];
+}
+
+#define DEFINE_CLASS(name, what, passed, whole, set, type, ...)                                                        \
+    static const Value<type> values_##name[VALUES] = { __VA_ARGS__ };                                                  \
+    static whole *objects_##name = make_objects<whole>(values_##name, [](whole &object, type value) PLAIN { set; });   \
+    NOT_INLINED void class_##name(passed v);                                                                           \
+    void class_##name(passed v)                                                                                        \
+    {                                                                                                                  \
+        use_object(v);                                                                                                 \
+    }                                                                                                                  \
+    PLAIN static void call_class_##name(unsigned which)                                                                \
+    {                                                                                                                  \
+        class_##name(objects_##name[which]);                                                                           \
+    }
+
 KINDS(DEFINE_KIND)
 PARTS(DEFINE_PART)
+CLASSES(DEFINE_CLASS)
 
 struct Function {
     const char *name, *what;
@@ -160,8 +266,9 @@ struct Function {
     { "take_" #name, "v", call_take_##name, TEXTS(name) }, { "give_" #name, "return", call_give_##name, TEXTS(name) }, \
         { "look_" #name, "*v", call_look_##name, TEXTS(name) },
 #define LIST_PART(name, what, ...) { "part_" #name, what, call_part_##name, TEXTS(name) },
+#define LIST_CLASS(name, what, ...) { "class_" #name, what, call_class_##name, TEXTS(name) },
 
-static const Function functions[] = { KINDS(LIST_KIND) PARTS(LIST_PART) };
+static const Function functions[] = { KINDS(LIST_KIND) PARTS(LIST_PART) CLASSES(LIST_CLASS) };
 
 static const Function *chosen;
 static long rounds;
