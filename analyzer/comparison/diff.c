@@ -15,7 +15,6 @@
 #include "comparison/diff_names.h"
 #include "comparison/diff_percentiles.h"
 #include "comparison/diff_waits.h"
-#include "trace/samples.h"
 
 enum { NS_PER_SECOND = 1000000000 }; /* values are in nanoseconds */
 
@@ -126,17 +125,7 @@ size_t diff_key_count(const struct diff *d)
                                    : d->keys->node_count;
 }
 
-/* What calls can take that were only counted, and in which no sample came: three periods of samples, with 95 %
- * certainty. Zero without samples. */
-static uint64_t diff_unseen_ns(const struct analysis *analysis)
-{
-    enum { PERIODS = 3 };
-    uint32_t shortest, longest;
-    const bool sampled = analysis->summary.stack_samples && samples_periods(analysis->file, &shortest, &longest);
-    return sampled ? PERIODS * (uint64_t)longest : 0;
-}
-
-static struct diff_values diff_values_of_times(const struct times *t, uint64_t ticks_per_second, uint64_t unseen)
+static struct diff_values diff_values_of_times(const struct times *t, uint64_t ticks_per_second)
 {
     struct diff_values values = { .uncalled = times_are_sampled(t) && !t->calls };
     for (enum diff_value i = 0; i < DIFF_SUMS; i++) {
@@ -144,8 +133,6 @@ static struct diff_values diff_values_of_times(const struct times *t, uint64_t t
         const uint64_t value = times_value(t, c->value, c->form);
         values.of[i] = value_table[c->value].kind == VALUE_IS_TIME ? ticks_to_ns(value, ticks_per_second) : value;
         values.error[i] = ticks_to_ns(times_error(t, c->value, c->form), ticks_per_second);
-        if (t->counted && !values.error[i] && value_table[c->value].kind == VALUE_IS_TIME)
-            values.error[i] = unseen;
     }
     return values;
 }
@@ -161,8 +148,7 @@ static void diff_add_path(struct diff_values *to, const struct diff_values *path
     to->uncalled = path->uncalled && (is_first || to->uncalled);
 }
 
-static void diff_fill_run(struct diff *d, struct diff_run *run, const struct profile *named, uint64_t ticks_per_second,
-                          uint64_t unseen)
+static void diff_fill_run(struct diff *d, struct diff_run *run, const struct profile *named, uint64_t ticks_per_second)
 {
     struct rollup *rollup = rollup_new(named);
     const enum rollup_by by = d->by == DIFF_MODULES ? BY_MODULE : BY_FUNCTION;
@@ -172,15 +158,14 @@ static void diff_fill_run(struct diff *d, struct diff_run *run, const struct pro
     run->row_count = diff_key_count(d);
     run->rows = need_memory(run->row_count, sizeof *run->rows);
     for (size_t i = 0; i < count; i++) {
-        const struct diff_values values =
-            diff_values_of_times(sums ? &sums[i] : &rollup->nodes[i], ticks_per_second, unseen);
+        const struct diff_values values = diff_values_of_times(sums ? &sums[i] : &rollup->nodes[i], ticks_per_second);
         diff_add_path(&run->rows[keys[i]], &values);
         if (sums) /* the time of a module's counted calls is mostly in that of its callers */
             run->rows[keys[i]].counted =
                 times_are_counted(&sums[i]) || (d->by == DIFF_FUNCTIONS && times_are_partial(&sums[i]));
     }
     diff_waits_fill(d, run, named, keys);
-    run->total = diff_values_of_times(&rollup->session, ticks_per_second, 0);
+    run->total = diff_values_of_times(&rollup->session, ticks_per_second);
     if (d->percentiles)
         diff_percentiles_fill(d, run, named, keys, ticks_per_second);
     free(keys);
@@ -218,7 +203,7 @@ bool diff_add(struct diff *d, enum diff_side side, const struct analysis *analys
     d->percentiles = analysis->durations && d->by != DIFF_MODULES && !summary->samples && summary->durations_known &&
                      (d->percentiles || d->run_count == 1);
     d->threads |= summary->threads > 1 || summary->processes > 1;
-    diff_fill_run(d, run, named, summary->samples ? 1000000000 : summary->ticks_per_second, diff_unseen_ns(analysis));
+    diff_fill_run(d, run, named, summary->samples ? 1000000000 : summary->ticks_per_second);
     profile_free(named);
     const unsigned knows = summary_knows(summary) & ~(summary->imported ? NEEDS_OFF_CPU : 0u);
     for (enum diff_value i = 0; i < DIFF_VALUES; i++)

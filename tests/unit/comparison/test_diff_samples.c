@@ -1,7 +1,6 @@
 /* Comparisons of sessions whose times are estimated by samples, or whose calls were only counted. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,14 +20,12 @@ struct sampled_version {
     bool work_timed;
     uint64_t work_counted;
     uint64_t work_ends; /* zero: at 2 ms */
-    uint32_t period;    /* of samples */
 };
 
 static void sampled_version_save(const struct sampled_version *v, const char *path)
 {
     struct writer *w = writer_new();
     const uint64_t calls[][2] = { { WORK, v->work_counted } };
-    write_header(w, offsetof(struct dwell_file_header, sample_period), v->period, 4);
     write_process(w, 1, 70, "/bin/shop");
     write_thread(w, 1, 1, 71, SOURCE_PERF, "one");
     write_module(w, 1, 1, 0, 0x1000, 0x9000, 0, "/no/shop");
@@ -173,23 +170,6 @@ Test(unit_diff_samples, changes_that_may_be_none_do_not_lead)
     char *first = diff_row_name(d, &d->rows[0]);
     cr_assert(eq(str, first, "work (shop)"));
     free(first);
-    diff_free(d);
-}
-
-/* Of calls that were only counted, no sample came: they may have taken three periods. */
-Test(unit_diff_samples, counted_calls_without_samples_can_have_taken_time)
-{
-    enum { PERIOD = 1000000 };
-    static const struct sampled_version
-        before = { .samples = 100, .work_timed = true, .work_counted = 40, .period = PERIOD },
-        after = { .samples = 100, .work_ends = 2030000, .work_timed = true, .work_counted = 40, .period = PERIOD };
-    struct diff *d = diff_of_sampled(DIFF_FUNCTIONS, &before, &after, 1);
-    const struct diff_pair *work = &diff_row_named(d, "work")->values[DIFF_ELAPSED_EXCLUSIVE];
-    cr_assert(eq(dbl, work->error[DIFF_BEFORE], 3 * PERIOD));
-    cr_assert(eq(dbl, work->error[DIFF_AFTER], 3 * PERIOD));
-    cr_assert(not(diff_pair_is_certain(d, work)));
-    cr_assert(eq(int, work->judged, JUDGED_NOTHING));
-    cr_assert(eq(dbl, diff_row_named(d, "work")->values[DIFF_CALLS].error[DIFF_AFTER], 0));
     diff_free(d);
 }
 
