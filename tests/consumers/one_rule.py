@@ -1,6 +1,6 @@
 """Compares what a session's views say of the same calls: calls * mean = total and minimum <= mean <= maximum, for rows
-that are timed, partly timed or known by samples; `dwell slowest`, PerfLog's lines and vsperf's averages. Prints how many
-rows there were of each kind. Usage: one_rule.py DWELL SESSION."""
+that are timed, partly timed or known by samples; `dwell slowest`, PerfLog's lines and vsperf's averages. Prints how
+many rows there were of each kind. Usage: one_rule.py DWELL SESSION."""
 
 import csv
 import json
@@ -49,7 +49,8 @@ def check_row(row):
 
 def check_slowest(row):
     """The single calls are those that the columns are about."""
-    text = dwell("slowest", "--no-merge", "-n", "0", "--format", "csv", "--columns", "elapsed_inclusive", row["function"])
+    text = dwell("slowest", "--no-merge", "-n", "0", "--format", "csv", "--columns", "elapsed_inclusive",
+                 row["function"])
     times = [float(one["elapsed_inclusive_ns"]) for one in csv.DictReader(text.splitlines())]
     if row.get("timing", "timed") != "sampled":
         near(max(times), row["elapsed_inclusive_max_ns"], 0, row["function"])

@@ -81,6 +81,25 @@ Test(e2e_budget, each_phase_is_found)
     }
 }
 
+/* How often the recorder was asked to look: `look_asks` of page 0. */
+static int budget_asks(const char *what)
+{
+    free(run_well("$DWELL record -q %s >out", what));
+    char *asks = run_well("od -An -t u4 -j 280 -N 4 dwell.data");
+    const int number = atoi(asks);
+    free(asks);
+    return number;
+}
+
+/* A program asks once when it begins, and the recorder itself when it has ended. A thread that fills a chunk within
+ * some milliseconds does, too: at 1000 %, fib fills eighty. */
+Test(e2e_budget, threads_ask_for_looks)
+{
+    cr_assert(eq(int, budget_asks("--overhead none $SAMPLES/fib 20"), 0));
+    cr_assert(eq(int, budget_asks("--overhead 10% $SAMPLES/sleeper 2 50 3"), 2));
+    cr_assert(gt(int, budget_asks("--overhead 1000% $SAMPLES/fib 30"), 2));
+}
+
 #if defined(__x86_64__)
 
 /* Of each phase, the function without a loop and a call, and no other, however the compiler calls the probes. */

@@ -44,6 +44,14 @@ static bool stubs_count_all(void)
     return base && strcmp(base, "none") == 0;
 }
 
+static bool info_has(const char *text)
+{
+    char *info = run_well("$DWELL info");
+    const bool found = strstr(info, text) != NULL;
+    free(info);
+    return found;
+}
+
 static unsigned long placed_run(const char *mode, const char *way, unsigned long *told, unsigned long *lost)
 {
     char *out = run_well("$DWELL record -q --mode %s --level 'counted=hot_*' $PROGRAMS/levels/placed %s", mode, way);
@@ -78,6 +86,32 @@ static void placed_in_sandbox(const char *mode)
     cr_assert(all(eq(ulong, told, 100000), eq(ulong, calls + lost, told)));
 }
 
+/* The counters lie where the base of gs can lead, wherever the program is. */
+static void placed_in_each_layout(void)
+{
+    static const char *const layouts[] = { "gcc-pie", "gcc-no-pie", "clang-pie", "clang-no-pie" };
+    for (size_t i = 0; i < sizeof layouts / sizeof *layouts; i++) {
+        char *out = run_well("P=$PROGRAMS/levels/placed-%s; test ! -e $P || $DWELL record -q --mode %s --level "
+                             "'counted=hot_*' $P workers",
+                             layouts[i], counted_modes[i % 3]);
+        if (*out) { /* there is such a compiler */
+            struct report *r = report_of("");
+            cr_assert(eq(u64, report_sum(r, "function", "hot_leaf", "calls"), truth(out, "hot_leaf")), "%s",
+                      layouts[i]);
+            cr_assert(eq(u64, report_session(r, "lost_events"), 0), "%s", layouts[i]);
+            report_drop(r);
+            cr_assert(eq(int, info_has("\nnote            calls are counted in place; "), !stubs_count_all()), "%s",
+                      layouts[i]);
+        }
+        free(out);
+    }
+}
+
+Test(e2e_counted_in_place, in_each_layout)
+{
+    counted_with_each_base(placed_in_each_layout);
+}
+
 static void placed_in_unusual_ways(void)
 {
     static const char *const ways[] = { "child",    "daemon",   "exec",      "c11",           "handler",
@@ -94,14 +128,6 @@ static void placed_in_unusual_ways(void)
 Test(e2e_counted_in_place, in_unusual_threads_and_processes)
 {
     counted_with_each_base(placed_in_unusual_ways);
-}
-
-static bool info_has(const char *text)
-{
-    char *info = run_well("$DWELL info");
-    const bool found = strstr(info, text) != NULL;
-    free(info);
-    return found;
 }
 
 /* The program sets the base of gs itself. */
