@@ -107,9 +107,22 @@ __attribute__((used)) bool call_stub_enter(const struct call_stub *stub, uint64_
     return level == LEVEL_TIMED;
 }
 
+DWELL_COLD void call_stub_watched_exit(const struct frame_exit *exit);
+KEEPS_VECTORS(call_stub_watched_exit, level_exit_if_watched);
+
+static __attribute__((noinline)) void call_stub_exit_if_watched(const struct call_stub *stub, uint64_t first)
+{
+    const struct frame_exit exit = { stub->function, first - stub->frame, call_stub_return_to(first), false };
+    call_stub_watched_exit(&exit);
+}
+
 __attribute__((used)) void call_stub_exit(const struct call_stub *stub, uint64_t first, bool recorded)
 {
-    if (LIKELY(recorded))
+    if (UNLIKELY(!recorded))
+        return;
+    if (UNLIKELY(__atomic_load_n(&stub->watched, __ATOMIC_RELAXED)))
+        call_stub_exit_if_watched(stub, first);
+    else
         probe_exit_at(stub->function, first - stub->frame, false);
 }
 
@@ -230,6 +243,13 @@ bool call_stubs_set_level(uint64_t function, enum level level, uint32_t number)
         call_stub_set_level(stub, level, number);
     }
     return any;
+}
+
+void call_stubs_watch(uint64_t function, bool watched)
+{
+    for (uint32_t i = 0; i < call_stub_count; i++)
+        if (call_stub_list[i].function == function)
+            __atomic_store_n(&call_stub_list[i].watched, watched, __ATOMIC_RELAXED);
 }
 
 void call_stubs_end(void)

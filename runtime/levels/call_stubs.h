@@ -37,6 +37,10 @@ bool call_stubs_have(uint64_t address);
  * begun stay what they are. False if no stub calls it. One thread at a time. */
 bool call_stubs_set_level(uint64_t function, enum level level, uint32_t number);
 
+/* The exits of a function that stubs call are watched from now on, or not: the function's slot has the watch. One
+ * thread at a time. */
+void call_stubs_watch(uint64_t function, bool watched);
+
 /* From now on, all calls go to their functions, past the stubs. Calls that have begun end as they would have. */
 void call_stubs_end(void);
 

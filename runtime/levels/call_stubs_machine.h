@@ -19,7 +19,8 @@ struct call_stub {
     uint64_t function;
     uint32_t frame;
     struct call_stack stack;
-    uint16_t unloaded;    /* it may get another target */
+    uint8_t unloaded;     /* it may get another target */
+    uint8_t watched;      /* its exits may be (keep_calls.h) */
     uint16_t level;       /* enum level */
     uint64_t page, count; /* counted: offsets of the page in a thread's directory, and of the counter in the page */
     uint32_t number;      /* of the counter */

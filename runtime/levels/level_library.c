@@ -21,13 +21,20 @@ bool level_library_use(struct level_slot *slot)
     return true;
 }
 
+void level_library_watch(const struct level_slot *slot)
+{
+    call_stubs_watch(slot->function, slot->watch != 0);
+}
+
 /* Another library may have been at that address before. Functions that filters hide are out, as in level_module.c. */
 void level_library_begin(uint64_t function, uint32_t identity)
 {
     const struct level_table *table = levels_table;
     struct level_slot *slot = table ? level_table_find(table, function) : NULL;
-    if (slot && slot->identity == identity)
+    if (slot && slot->identity == identity) {
         level_library_use(slot);
-    else if (filter_settings.hidden_out && filter_hides(function) && !runtime.process->levels.ended)
+        level_library_watch(slot);
+    } else if (filter_settings.hidden_out && filter_hides(function) && !runtime.process->levels.ended) {
         call_stubs_set_level(function, LEVEL_OUT, 0);
+    }
 }

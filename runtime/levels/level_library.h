@@ -14,6 +14,9 @@
  */
 bool level_library_use(struct level_slot *slot);
 
+/* The exits of the function are watched as its slot says, if stubs call it. Under the levels' lock. */
+void level_library_watch(const struct level_slot *slot);
+
 /* Stubs call the function of a library from now on: they begin with the level that it is to have. `identity`: of the
  * library (modules_identity). Under the levels' lock, or before the program has threads. */
 void level_library_begin(uint64_t function, uint32_t identity);

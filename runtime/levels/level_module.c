@@ -85,6 +85,7 @@ bool level_module_watch(struct level_module *m, uint64_t function, uint32_t watc
         level_module_want(m, function, LEVEL_TIMED);
     level_watched_remove(function);
     __atomic_store_n(&slot->watch, watch, __ATOMIC_RELEASE);
+    level_library_watch(slot);
     m->changes = m->watch_changed = true;
     return true;
 }

@@ -30,6 +30,7 @@ Test(e2e_calls_arrive, in_all_registers)
     arrive_check("gcc -O2 -fomit-frame-pointer -Wl,-z,now", "--mode profile", "");
     arrive_check("gcc -O2 -fomit-frame-pointer -DBY_SLOT", "--overhead none", "");
     arrive_check("gcc -O2 -fomit-frame-pointer -DBY_SLOT", "--overhead none --call-sites", "");
+    arrive_check("gcc -O2 -fomit-frame-pointer", "--overhead none --keep 'arrives>0ns'", "");
     arrive_check("clang -O2 -fomit-frame-pointer", "--overhead none", "");
     arrive_check("gcc -O2 -fomit-frame-pointer", "--overhead none --level counted=arrives", "counted");
 }

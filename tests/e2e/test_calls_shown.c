@@ -169,3 +169,27 @@ Test(e2e_calls_shown, as_samples_estimate)
     free(estimated);
     free(error);
 }
+
+/* ---- slow calls ---- */
+
+/* Each thread has 4 calls of crc32 that are 100 times as long as the others. With a limit of zero, all are slow. */
+static void shown_check_kept(const char *link)
+{
+    free(run_well("gcc -O1 -g -finstrument-functions " SOURCES "shown.c -o shown -pthread %s", link));
+    char *kept = run_well("$DWELL record --overhead none --sample 0 --keep 'crc32>60us' --calls-to crc32 ./shown 2>&1 "
+                          "| sed -n 's/^dwell: \\([0-9]*\\) slow calls kept.*/\\1/p'");
+    cr_assert(ge(int, atoi(kept), 8), "%s: %s", link, kept);
+    cr_assert(lt(int, atoi(kept), 400), "%s: %s", link, kept);
+    free(kept);
+    free(run_well("$DWELL why --slow '>60us' crc32 > why && grep -q crc32 why"));
+    shown_expect(link,
+                 "$DWELL record --overhead none --sample 0 --keep 'crc32>0ns' --calls-to crc32 ./shown 2>&1 | grep -o "
+                 "'[0-9]* slow calls kept'",
+                 "400 slow calls kept\n");
+}
+
+Test(e2e_calls_shown, kept_if_they_are_slow)
+{
+    shown_check_kept("-lz");
+    shown_check_kept("-Wl,-Bstatic -lz -Wl,-Bdynamic");
+}

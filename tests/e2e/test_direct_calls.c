@@ -259,6 +259,7 @@ Test(e2e_direct_calls, registers_are_kept)
     direct_check_registers("--mode profile --call-sites --only keeps_all", "echo 100000");
     direct_check_registers("--mode profile --suppress keeps_all", NULL);
     direct_check_registers("--overhead 1%", "echo 100000");
+    direct_check_registers("--overhead none --keep 'keeps_all>p99'", NULL);
     free(run_well(
         "$DWELL record -q --overhead none --paused --calls-to keeps_all sh -c './registers; true' > with 2>&1 || "
         "true"));
@@ -270,7 +271,8 @@ Test(e2e_direct_calls, registers_are_kept)
 Test(e2e_direct_calls, usual_calls_use_general_registers)
 {
     char *found = run_well("python3 " DWELL_CONSUMERS
-                           "/general_registers.py $RUNTIME slow_take,call_stub_copy_some,duration_rows_add "
+                           "/general_registers.py $RUNTIME slow_take,call_stub_copy_some,call_stub_watched_exit,"
+                           "duration_rows_add "
                            "call_stub_common dwell_own_memcpy dwell_own_memmove dwell_own_memset dwell_own_memcmp");
     cr_assert(eq(str, found,
                  "call_stub_common calls through a pointer: call   *(%rbx)\n"
