@@ -104,7 +104,7 @@ static void keep_copy_write(struct keep_copying *c, const void *bytes, size_t si
 static bool keep_copy_has_call(const struct keep_copying *c, uint32_t process, const uint8_t *record)
 {
     struct dwell_rec_kept kept;
-    memcpy(&kept, record, sizeof kept);
+    memcpy(&kept, record, offsetof(struct dwell_rec_kept, around));
     for (size_t i = 0; i < c->chosen->count; i++) {
         const struct trace_kept *call = &c->chosen->calls[i];
         if (call->process == process && call->thread == kept.thread && call->enter_time == kept.enter_time &&
@@ -124,7 +124,7 @@ static uint32_t keep_copy_choose(const struct keep_copying *c, const struct trac
         memcpy(&head, bytes + from, sizeof head);
         if (head.type == 0 || head.size < sizeof head || head.size % 8 || head.size > end - from)
             break;
-        if (head.type == DWELL_REC_KEPT && head.size >= sizeof(struct dwell_rec_kept) &&
+        if (head.type == DWELL_REC_KEPT && head.size >= offsetof(struct dwell_rec_kept, around) &&
             !keep_copy_has_call(c, chunk->process, bytes + from))
             continue;
         memmove(bytes + to, bytes + from, head.size);
@@ -172,7 +172,7 @@ static void keep_copy_header(struct keep_copying *c)
     page.more.keep = c->keep;
     page.more.kept_calls = page.more.usual_calls = page.more.limited_calls = page.more.unkept_calls = 0;
     page.more.dropped_calls = page.more.dropped_usual = page.more.forgotten = page.more.dropped_processes = 0;
-    page.more.room_until = page.more.free_bytes = 0;
+    page.more.room_until = page.more.free_bytes = page.more.kept_until = 0;
     page.more.shared_count = page.more.shared_forgotten = 0;
     memset(page.more.offers, 0, sizeof page.more.offers);
     memset(page.more.shared, 0, sizeof page.more.shared);

@@ -11,7 +11,8 @@
 struct keep_drop {
     const struct session *session;
     int fd;
-    uint64_t around, until;                              /* ticks: windows that begin up to `until` are dropped */
+    const struct dwell_keep *keep;
+    uint64_t until;                                      /* ticks: windows that begin up to then are dropped */
     bool (*has_ended)(const void *of, uint32_t process); /* whether nobody else changes the records of a process */
     const void *of;
 };

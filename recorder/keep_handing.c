@@ -220,7 +220,7 @@ static size_t keep_handing_hand_all(struct keep_handing *h, const struct session
     size_t i = 0;
     kept_settings_read(file, &keep);
     for (; i < count && keep_handing_reap(h) < KEEP_HANDS; i++) {
-        if (live && !keep_handing_is_over(h, list[i], keep.around))
+        if (live && !keep_handing_is_over(h, list[i], kept_around(list[i], &keep)))
             break;
         if (count - i > MOST_WAITING)
             continue;

@@ -289,7 +289,7 @@ static void reclaim_make_room(struct reclaim *r)
     if (until == 0)
         return;
     __atomic_store_n(room_until, until, __ATOMIC_RELEASE);
-    const struct keep_drop drop = { r->of->session, r->of->fd, r->keep.around, until, reclaim_ended, r };
+    const struct keep_drop drop = { r->of->session, r->of->fd, &r->keep, until, reclaim_ended, r };
     keep_drop_calls(&drop, r->file);
     reclaim_find_keeping(r);
     reclaim_judge_chunks(r);

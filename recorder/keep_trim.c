@@ -43,9 +43,10 @@ static bool keep_trim_all_ended(const void *of, uint32_t process)
 }
 
 /* A process may have ended before it dropped those of its windows that had to make room. */
-static void keep_trim_calls(const struct session *session, int fd, struct session_file *file, uint64_t around)
+static void keep_trim_calls(const struct session *session, int fd, const struct dwell_keep *keep,
+                            struct session_file *file)
 {
-    const struct keep_drop drop = { session, fd, around, session_more(session)->room_until, keep_trim_all_ended, NULL };
+    const struct keep_drop drop = { session, fd, keep, session_more(session)->room_until, keep_trim_all_ended, NULL };
     if (drop.until)
         keep_drop_calls(&drop, file);
 }
@@ -61,7 +62,7 @@ void keep_trim(const struct session *session, int fd, const char *path)
         return;
     if (kept_settings_read(file, &keep)) {
         size_t count, kept_count = 0;
-        keep_trim_calls(session, fd, file, keep.around);
+        keep_trim_calls(session, fd, &keep, file);
         struct kept_window *windows = kept_windows(&file->kept, &keep, &count);
         struct keep_rings r = keep_rings_find(file, false);
         struct kept_window *kept = need_memory(r.count + 1, sizeof *kept);

@@ -124,14 +124,17 @@ static struct dwell_watch keep_watch_as_written(const struct keep_watch *from, c
 
 bool keep_watches_write(const struct keep_watches *watches, const struct session *session, int fd)
 {
+    const uint64_t most = 5000000; /* ns */
+    const bool shorter = watches->around_ns == KEEP_USUAL_AROUND;
     struct dwell_keep keep = {
         .chunk = { .magic = DWELL_CHUNK_MAGIC, .kind = DWELL_CHUNK_KEEP, .size = DWELL_UNIT, .used = KEEP_CHUNK_USED },
-        .around = keep_ticks(session, watches->around_ns),
+        .around = keep_ticks(session, shorter ? most : watches->around_ns),
         .period = keep_ticks(session, watches->period_ns),
         .most = watches->most,
         .usual = watches->usual,
         .watches = watches->count,
-        .flags = (watches->newest ? DWELL_KEEP_NEWEST : 0) | (watches->others ? DWELL_KEEP_OTHERS : 0),
+        .flags = (watches->newest ? DWELL_KEEP_NEWEST : 0) | (watches->others ? DWELL_KEEP_OTHERS : 0) |
+                 (shorter ? DWELL_KEEP_SHORTER : 0),
     };
     for (uint32_t i = 0; i < watches->count; i++)
         keep.watch[i] = keep_watch_as_written(&watches->list[i], session);

@@ -9,6 +9,9 @@
 #include "dwell/format.h"
 #include "session.h"
 
+/* What is kept before and after a call if nobody says it: 5 ms, or less if calls are kept often. */
+#define KEEP_USUAL_AROUND UINT64_MAX
+
 struct keep_watch {
     uint64_t limit_ns; /* of DWELL_KEEP_ABOVE */
     enum dwell_keep_rule rule;
@@ -20,7 +23,7 @@ struct keep_watch {
 struct keep_watches {
     struct keep_watch list[DWELL_KEEP_WATCHES];
     uint32_t count;
-    uint64_t around_ns;
+    uint64_t around_ns; /* KEEP_USUAL_AROUND: as usual */
     uint64_t period_ns; /* zero: any number of windows is kept */
     uint32_t most;      /* windows in a period */
     uint32_t usual;     /* one call in so many is kept to compare; zero: none */

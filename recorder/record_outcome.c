@@ -270,6 +270,22 @@ static const char *record_shown_file(const struct record_settings *s)
     return strcmp(s->output, DWELL_USUAL_FILE) == 0 ? "" : s->output;
 }
 
+/* What would have kept some: no setting that learns its limit. */
+static void record_report_nothing_kept(const struct record_settings *s)
+{
+    const struct keep_watches *keep = &s->filters.keep;
+    uint32_t i = 0;
+    while (i < keep->count && (keep->list[i].rule != DWELL_KEEP_ABOVE || !strrchr(keep->list[i].text, '>')))
+        i++;
+    if (i == keep->count) {
+        say("no call was slow, so nothing is kept in %s", s->output);
+        return;
+    }
+    const char *text = keep->list[i].text;
+    say("no call was slow, so nothing is kept in %s; --keep '%.*s>p99' would keep the slowest 1 %%", s->output,
+        (int)(strrchr(text, '>') - text), text);
+}
+
 static void record_report_kept(const struct record_settings *s, const struct record_outcome *o)
 {
     const char *file = record_shown_file(s);
@@ -279,8 +295,8 @@ static void record_report_kept(const struct record_settings *s, const struct rec
             record_loss_reason(o->trouble ? o->trouble : DWELL_TROUBLE_MAX_SIZE));
     if (o->limited && !s->quiet)
         say("%" PRIu64 " slow call%s more than --keep-limit were not kept", o->limited, record_plural(o->limited));
-    if (!s->quiet && !o->kept && !o->usual)
-        say("no call was slow, so nothing is kept in %s", s->output);
+    if (!s->quiet && !o->kept && !o->usual && !o->unkept && !o->limited)
+        record_report_nothing_kept(s);
     else if (!s->quiet && !o->usual)
         say("%" PRIu64 " slow call%s kept, %sB in %s; see: dwell info%s%s", o->kept, record_plural(o->kept),
             record_size_text(bytes, sizeof bytes, o->bytes), s->output, *file ? " " : "", file);

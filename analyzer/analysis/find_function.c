@@ -139,6 +139,12 @@ uint32_t *function_find_all(const struct analysis *analysis, const char *text, s
 
 static bool function_set_unknown(const struct analysis *analysis, const char *text, struct error *error)
 {
+    const struct dwell_file_more *more = &analysis->file->more;
+    if (more->keep && !more->kept_calls && !more->usual_calls)
+        return error_set(error,
+                         "%s: no call was slow, so --keep has kept none, and '%s' is not known; dwell info shows the "
+                         "limits",
+                         analysis->file->path, text);
     return error_set(error, "%s%s%s: no function '%s' was recorded%s dwell report -s name lists them",
                      analysis->file->path, analysis->summary.selection ? ", " : "",
                      analysis->summary.selection ? analysis->summary.selection : "", text,

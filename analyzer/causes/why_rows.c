@@ -298,6 +298,24 @@ static void why_say_no_line(FILE *out, const struct why *why, const struct why_c
         fprintf(out, " (%.0f %%). Chance alone could explain this: nothing separates them", share);
 }
 
+/* Says how many calls are in which set, and what would choose others. */
+static void why_say_nothing_to_compare(FILE *out, const struct why *why, const char *name,
+                                       const struct why_choice *choice)
+{
+    const uint64_t slow = why->sets[WHY_SLOW].calls, usual = why->sets[WHY_USUAL].calls;
+    fprintf(out,
+            "of %" PRIu64 " call%s of %s, %" PRIu64 " count%s as slow and %" PRIu64
+            " as usual: there is nothing to compare",
+            why->calls, why->calls == 1 ? "" : "s", name, slow, slow == 1 ? "s" : "", usual);
+    if (why->calls < 2)
+        return;
+    if (!slow)
+        fputs("; --slow 1% takes the slowest ones", out);
+    else
+        fputs(choice->between ? "; --against rest takes all that are not slow" : "; --slow 1% takes fewer as slow",
+              out);
+}
+
 char *why_answer(const struct why *why, const struct why_session *session, const struct why_choice *choice)
 {
     enum { SAID = 3 };
@@ -309,11 +327,7 @@ char *why_answer(const struct why *why, const struct why_session *session, const
     if (why_has_sets(why))
         why_say_sets(out, why, shown, choice);
     else
-        fprintf(out,
-                "of %" PRIu64 " call%s of %s, %" PRIu64 " count%s as slow and %" PRIu64
-                " as usual: there is nothing to compare",
-                why->calls, why->calls == 1 ? "" : "s", shown, why->sets[WHY_SLOW].calls,
-                why->sets[WHY_SLOW].calls == 1 ? "s" : "", why->sets[WHY_USUAL].calls);
+        why_say_nothing_to_compare(out, why, shown, choice);
     if (!why->found && why_has_sets(why))
         why_say_no_line(out, why, choice);
     for (size_t i = 0, said = 0; i < why->line_count && said < SAID; i++)

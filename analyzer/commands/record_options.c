@@ -19,7 +19,6 @@ enum { RECORD_USUAL_OVERHEAD = 100 }; /* in thousandths */
 
 #define MIN_MAX_SIZE (1ull << 20)
 #define LONGEST_RECORDING (UINT64_C(365) * 86400 * 1000000000) /* nanoseconds */
-#define USUAL_AROUND UINT64_C(5000000)                         /* nanoseconds around a slow call that is kept */
 #define MAX_SHARED_RING (8ull << 30)                           /* the chunks stay mapped */
 
 static const struct shared_use shared[] = {
@@ -349,7 +348,7 @@ const struct option_row record_own_options[] = {
       "percentile of the calls so far (p99) or a multiple of their mean (5xmean), with all threads of their process; "
       "also of activities (marker:WHAT, activity:CLASS); may be repeated; needs mode ring, which is the default then",
       READ_BY(record_read_filter) },
-    { "keep-around", "TIME", "With --keep: what to keep before and after each slow call (default: 5ms)",
+    { "keep-around", "TIME", "With --keep: what to keep before and after each slow call (default: up to 5ms)",
       STORE_DURATION(struct record_settings, filters.keep.around_ns, 0, UINT64_C(60000000000), "at most 60s") },
     { "keep-others", NULL, "With --keep: windows have all processes of the recording, not only that of the slow call",
       STORE_FLAG(struct record_settings, filters.keep.others) },
@@ -495,7 +494,7 @@ void record_options_parse(struct record_settings *settings, int argc, char **arg
         .sample_rate = -1,
         .runs = 1,
         .spool_limit = UINT64_C(1) << 30,
-        .filters.keep.around_ns = USUAL_AROUND,
+        .filters.keep.around_ns = KEEP_USUAL_AROUND,
     };
     command_line_parse(&line, argc, argv, settings, &common);
     settings->output = common.output;

@@ -217,6 +217,7 @@ static struct json_object *info_json_kept_call(const struct session_file *f, con
     info_json_number(object, "start_ns", true, info_json_ns(f, less(call->enter_time, f->header.start_ticks)));
     info_json_number(object, "duration_ns", true, info_json_ns(f, less(call->exit_time, call->enter_time)));
     json_object_object_add(object, "usual", json_object_new_boolean(call->usual));
+    info_json_number(object, "around_ns", keep != NULL, keep ? info_json_ns(f, kept_around(call, keep)) : 0);
     info_json_number(object, "missing_ns", true, info_json_ns(f, call->missing));
     info_json_number(object, "ring_bytes", ring != 0, ring);
     return object;

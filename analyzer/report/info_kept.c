@@ -32,9 +32,9 @@ static const char *info_kept_around(const struct session_file *f, uint64_t ticks
 static void info_print_watches(const struct session_file *f, const struct dwell_keep *keep)
 {
     char around[TIME_TEXT];
-    info_print_line("keep", "windows of slow calls, %s %s before and after",
+    info_print_line("keep", "windows of slow calls, %s %s%s before and after",
                     keep->flags & DWELL_KEEP_OTHERS ? "of all processes, with" : "with",
-                    info_kept_around(f, keep->around, around));
+                    keep->flags & DWELL_KEEP_SHORTER ? "up to " : "", info_kept_around(f, keep->around, around));
     for (uint32_t i = 0; i < keep->watches; i++) {
         const uint64_t count = info_kept_of_watch(f, i);
         info_print_line("keep", "%s: %" PRIu64 " slow call%s", keep->watch[i].text, count, count == 1 ? "" : "s");

@@ -8,7 +8,7 @@ uint64_t kept_ring_needed(const struct session_file *file, const struct dwell_ke
     if (!call->missing || !keep)
         return 0;
     /* The ring held the rest of the window up to the call's end. Some more is for the work after it. */
-    const double before = (double)(call->exit_time - call->enter_time) + (double)keep->around;
+    const double before = (double)(call->exit_time - call->enter_time) + (double)kept_around(call, keep);
     const double held = before - (double)call->missing, more = 1.25;
     if (held <= 0)
         return 0;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/numbers.h"
 #include "base/sorted.h"
 #include "trace/session_file.h"
 
@@ -20,6 +21,7 @@ void kept_calls_add(struct kept_calls *kept, uint32_t process, const struct dwel
         .enter_time = record->enter_time,
         .exit_time = record->exit_time,
         .missing = record->missing,
+        .around = record->record.size < sizeof *record ? UINT64_MAX : record->around,
     };
 }
 
@@ -54,6 +56,11 @@ bool kept_settings_read(const struct session_file *file, struct dwell_keep *keep
     return true;
 }
 
+uint64_t kept_around(const struct trace_kept *call, const struct dwell_keep *keep)
+{
+    return smaller(call->around, keep->around);
+}
+
 static int kept_compare_windows(const void *a, const void *b)
 {
     const struct kept_window *x = a, *y = b;
@@ -62,10 +69,10 @@ static int kept_compare_windows(const void *a, const void *b)
 
 struct kept_window *kept_windows(const struct kept_calls *kept, const struct dwell_keep *keep, size_t *count)
 {
-    const uint64_t around = keep->around;
     struct kept_window *windows = need_memory(kept->count, sizeof *windows);
     for (size_t i = 0; i < kept->count; i++) {
         const struct trace_kept *call = &kept->calls[i];
+        const uint64_t around = kept_around(call, keep);
         windows[i] = (struct kept_window){
             .process = keep->flags & DWELL_KEEP_OTHERS ? 0 : call->process,
             .begin = call->enter_time > around ? call->enter_time - around : 0,

@@ -16,6 +16,7 @@ struct trace_kept {
     bool usual;               /* it was not slow */
     uint64_t function, enter_time, exit_time;
     uint64_t missing; /* ticks of its window that its own thread lacks */
+    uint64_t around;  /* ticks before and after it that belong to its window, if that is less than in dwell_keep */
 };
 
 struct kept_calls {
@@ -33,6 +34,9 @@ bool kept_calls_are_all(const struct session_file *file);
 
 /* What the user asked for. False if it is not known: in a merged or damaged session. */
 bool kept_settings_read(const struct session_file *file, struct dwell_keep *keep);
+
+/* How many ticks before and after a call belong to its window. */
+uint64_t kept_around(const struct trace_kept *call, const struct dwell_keep *keep);
 
 /* A range of time of a process that belongs to windows. */
 struct kept_window {

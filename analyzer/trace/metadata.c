@@ -400,8 +400,9 @@ static bool metadata_read_stated(const struct metadata_reader *r, struct dwell_s
 
 static void metadata_read_kept(struct metadata_reader *r)
 {
-    struct dwell_rec_kept record;
-    if (TAKE(r, record))
+    struct dwell_rec_kept record = { .around = 0 };
+    const bool whole = r->size >= sizeof record;
+    if (metadata_read_fixed(r, &record, whole ? sizeof record : offsetof(struct dwell_rec_kept, around)))
         kept_calls_add(&r->file->kept, r->process, &record);
 }
 

@@ -24,9 +24,14 @@ struct dwell_watch {
 };
 
 enum dwell_keep_flag {
-    DWELL_KEEP_NEWEST = 1, /* in a session that has max_size, the oldest windows make room */
-    DWELL_KEEP_OTHERS = 2, /* a window is one of all processes */
+    DWELL_KEEP_NEWEST = 1,  /* in a session that has max_size, the oldest windows make room */
+    DWELL_KEEP_OTHERS = 2,  /* a window is one of all processes */
+    DWELL_KEEP_SHORTER = 4, /* `around` is the most: less if calls are kept often (dwell_rec_kept.around) */
 };
+
+/* With DWELL_KEEP_SHORTER: what is kept before and after a call is such a part of the time since the last kept call. So
+ * all of that is at most half a percent of the whole time, but for slow calls that have the least. */
+enum { DWELL_KEEP_PART = 400, DWELL_KEEP_LEAST_PER_SECOND = 10000 /* 0.1 ms */ };
 
 /* A keep chunk, of one unit. The recorder writes it before the program starts; dwell_file_more.keep is its offset.
  * `dwell control` may add watches. */
@@ -42,7 +47,8 @@ struct dwell_keep {
 };
 
 /* A kept call. All events of its process from `around` before its enter to `around` after its exit are in its window;
- * of all processes with DWELL_KEEP_OTHERS. No strings. */
+ * of all processes with DWELL_KEEP_OTHERS. No strings. Older records end before `around`: it is that of the keep chunk
+ * then. */
 struct dwell_rec_kept {
     struct dwell_record record;
     uint32_t thread;
@@ -51,9 +57,10 @@ struct dwell_rec_kept {
     uint64_t function;
     uint64_t enter_time, exit_time;
     uint64_t missing; /* ticks of the window that the thread's ring did not hold any more; at most the whole window */
+    uint64_t around;  /* ticks */
 };
 
 _Static_assert(sizeof(struct dwell_keep) <= DWELL_UNIT, "a keep chunk is one unit");
-_Static_assert(sizeof(struct dwell_rec_kept) == 48, "the layout of a kept call is fixed");
+_Static_assert(sizeof(struct dwell_rec_kept) == 56, "the layout of a kept call is fixed");
 
 #endif

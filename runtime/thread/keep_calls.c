@@ -50,6 +50,7 @@ void keep_begin(int fd)
     };
     s.asks = s.usual;
     s.others = from.flags & DWELL_KEEP_OTHERS;
+    s.shorter = from.flags & DWELL_KEEP_SHORTER;
     s.watches = from.watches;
     for (uint32_t i = 0; i <= DWELL_KEEP_WATCHES; i++)
         s.limits[i] = UINT64_MAX;
@@ -267,10 +268,27 @@ static bool keep_store(const struct dwell_rec_kept *call, uint64_t begin)
     return record != NULL;
 }
 
+/* What is kept before and after a call. Where calls are kept often, it is a small part of the time between them. So
+ * windows take a small part of the disk that all events would take, however short the calls are. */
+static uint64_t keep_around(const struct dwell_rec_kept *call)
+{
+    const struct dwell_file_header *h = runtime.session.header;
+    uint64_t *until = &session_more(&runtime.session)->kept_until;
+    if (!keep_settings.shorter)
+        return keep_settings.around;
+    const uint64_t last = __atomic_load_n(until, __ATOMIC_RELAXED), since = last ? last : h->start_ticks;
+    const uint64_t part = call->enter_time > since ? (call->enter_time - since) / DWELL_KEEP_PART : 0;
+    const uint64_t least = call->usual ? 0 : h->ticks_per_second / DWELL_KEEP_LEAST_PER_SECOND;
+    const uint64_t around = part > least ? part : least;
+    if (call->exit_time > last)
+        __atomic_store_n(until, call->exit_time, __ATOMIC_RELAXED);
+    return around < keep_settings.around ? around : keep_settings.around;
+}
+
 static bool keep_record(const struct thread *t, const struct dwell_rec_kept *call)
 {
     struct dwell_rec_kept record = *call;
-    const uint64_t around = keep_settings.around;
+    const uint64_t around = record.around = keep_around(call);
     const struct keep_window window = {
         .begin = record.enter_time > around ? record.enter_time - around : 0,
         .end = record.exit_time + around,

@@ -21,6 +21,7 @@ struct keep_settings {
     uint32_t usual;                          /* one call in so many is kept to compare; zero: none */
     bool asks;                               /* keep_asks has to know of calls that are not slow */
     bool others;                             /* windows are those of all processes */
+    bool shorter;                            /* `around` is the most (DWELL_KEEP_SHORTER) */
     bool recursive[1 + DWELL_KEEP_WATCHES];  /* a call below another one of its function was seen, by watch */
     uint64_t limits[1 + DWELL_KEEP_WATCHES]; /* ticks, by watch */
     struct dwell_watch rules[1 + DWELL_KEEP_WATCHES];

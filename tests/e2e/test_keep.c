@@ -279,7 +279,57 @@ Test(e2e_keep, windows_are_not_mapped)
 Test(e2e_keep, no_slow_call)
 {
     char *text = run_well("$DWELL record --keep 'handle>100s' $PROGRAMS/slow_few 1 10 11 10 2>&1; " KEPT);
-    cr_assert(eq(str, text, "dwell: no call was slow, so nothing is kept in dwell.data\n[0,0,0,0]\n"));
+    cr_assert(
+        eq(str, text,
+           "dwell: no call was slow, so nothing is kept in dwell.data; --keep 'handle>p99' would keep the slowest "
+           "1 %\n[0,0,0,0]\n"));
+    free(text);
+    struct ran r = run("$DWELL why handle");
+    cr_assert(eq(int, r.status, 2));
+    cr_assert(eq(str, r.err,
+                 "dwell: dwell.data: no call was slow, so --keep has kept none, and 'handle' is not known; dwell info "
+                 "shows the limits\n"));
+    ran_drop(&r);
+}
+
+/* A limit that is learnt has no other one to point to. */
+Test(e2e_keep, no_slow_call_of_a_learnt_limit)
+{
+    char *text = run_well("$DWELL record --keep 'handle>p99' $PROGRAMS/slow_few 1 10 11 10 2>&1");
+    cr_assert(eq(str, text, "dwell: no call was slow, so nothing is kept in dwell.data\n"));
+    free(text);
+}
+
+/* What is kept before and after each call, in ns: what it has to be, and how often it is something else. The first call
+ * counts from the session's begin. `least`: of a slow call. */
+#define AROUND(least)                                                                                                  \
+    "$DWELL info --format json | jq -c '.keep | [(.around_ns / 1e6 | round), (.calls | length), "                      \
+    "([0] + [.calls[] | .start_ns + .duration_ns]) as $ends | "                                                        \
+    "([.calls | to_entries[] | ((.value.start_ns - $ends[.key]) / 400) as $part | "                                    \
+    "(if .value.usual then $part else [$part, " least "] | max end) as $around | "                                     \
+    "([$around, 5e6] | min) as $all | select((.value.around_ns - $all) * (.value.around_ns - $all) > "                 \
+    "(10 + $all / 1000) * (10 + $all / 1000))] | length)]'"
+
+/* Where calls are kept often, less is kept around each of them: a 400th of the time since the last one. */
+Test(e2e_keep, less_around_frequent_calls)
+{
+    free(run_well("$DWELL record -q --keep 'handle>100ms' --keep-usual 10 $PROGRAMS/slow_few 1 60 30 20000"));
+    char *text = run_well(AROUND("1e5"));
+    cr_assert(eq(str, text, "[5,7,0]\n"), "%s", text);
+    free(text);
+    text = run_well("$DWELL info | grep '^keep .*windows' | sed 's/  */ /g'");
+    cr_assert(eq(str, text, "keep windows of slow calls, with up to 5.000 ms before and after\n"), "%s", text);
+    free(text);
+}
+
+/* What was asked for is the same for all. */
+Test(e2e_keep, as_much_around_all_calls)
+{
+    free(run_well("$DWELL record -q --keep 'handle>100ms' --keep-usual 10 --keep-around 5ms $PROGRAMS/slow_few 1 60 30 "
+                  "200"));
+    char *text = run_well("$DWELL info --format json | jq -c '.keep | [.calls[].around_ns / 1e6 | round] | unique'; "
+                          "$DWELL info | grep '^keep .*windows' | sed 's/  */ /g'");
+    cr_assert(eq(str, text, "[5]\nkeep windows of slow calls, with 5.000 ms before and after\n"), "%s", text);
     free(text);
 }
 
