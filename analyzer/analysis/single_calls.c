@@ -86,14 +86,16 @@ void analysis_scan_calls(const struct analysis *analysis, uint32_t function, cal
     free(costs);
 }
 
-static void single_calls_scan_elapsed(const struct analysis *analysis, bool recorded, uint32_t function,
-                                      call_amounts_taker *take, void *const *contexts)
+/* Of all functions, by path. */
+static void single_calls_scan_paths(const struct analysis *analysis, bool recorded, call_amounts_taker *take,
+                                    void *const *contexts)
 {
     struct probe_cost *costs;
     uint32_t *functions;
     struct calls_source source = single_calls_source(analysis, &costs, &functions);
     source.recorded = recorded;
-    calls_scan_elapsed(&source, function, analysis_jobs(analysis), take, contexts);
+    source.by_path = true;
+    calls_scan_elapsed(&source, PROFILE_NONE, analysis_jobs(analysis), take, contexts);
     free(functions);
     free(costs);
 }
@@ -101,7 +103,12 @@ static void single_calls_scan_elapsed(const struct analysis *analysis, bool reco
 void analysis_scan_elapsed(const struct analysis *analysis, uint32_t function, call_amounts_taker *take,
                            void *const *contexts)
 {
-    single_calls_scan_elapsed(analysis, false, function, take, contexts);
+    struct probe_cost *costs;
+    uint32_t *functions;
+    const struct calls_source source = single_calls_source(analysis, &costs, &functions);
+    calls_scan_elapsed(&source, function, analysis_jobs(analysis), take, contexts);
+    free(functions);
+    free(costs);
 }
 
 static bool single_calls_have_range(const struct analysis *analysis)
@@ -391,7 +398,7 @@ static void single_calls_scan_durations(const struct analysis *analysis, bool re
         contexts[i] = &workers[i];
     }
     profile_drop_durations(p);
-    single_calls_scan_elapsed(analysis, recorded, PROFILE_NONE, single_calls_add_durations, contexts);
+    single_calls_scan_paths(analysis, recorded, single_calls_add_durations, contexts);
     for (unsigned i = 0; i < jobs; i++) {
         for (size_t j = 0; j < paths; j++) {
             if (j < p->node_count)
@@ -411,7 +418,7 @@ static void single_calls_scan_limits(const struct analysis *analysis)
     void **contexts = need_memory(jobs, sizeof *contexts);
     for (unsigned i = 0; i < jobs; i++)
         contexts[i] = analysis->profile;
-    single_calls_scan_elapsed(analysis, false, PROFILE_NONE, single_calls_add_limits, contexts);
+    single_calls_scan_paths(analysis, false, single_calls_add_limits, contexts);
     free(contexts);
 }
 

@@ -2,6 +2,7 @@
  * parts of the others are joined at the end. */
 #include "profile/call_scan.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/numbers.h"
@@ -58,7 +59,7 @@ void call_scanner_make_room(struct call_scanner *s)
 
 void call_scanner_flush(struct call_scanner *s)
 {
-    for (size_t i = 0; i < s->amount_count; i++)
+    for (size_t i = 0; i < s->amount_count && !s->scan->source->by_path; i++)
         s->amounts[i].function = s->scan->paths[s->amounts[i].path].number;
     if (s->amount_count)
         s->scan->take_amounts(s->context, s->amounts, s->amount_count);
@@ -86,7 +87,7 @@ static void call_scan_open_frames(struct call_scanner *s)
     s->stack[0] =
         (struct scanned_call){ .path =
                                    root == PROFILE_NONE ? call_scan_unknown_path(s->scan, s->chunk->thread) : root };
-    s->stack[0].kind = s->scan->kinds[s->stack[0].path];
+    s->stack[0].kind = s->scan->steps[s->stack[0].path].kind;
     s->depth = 1;
     struct call_scan_loop loop = call_scan_loop_of(s);
     for (uint32_t i = 0; i < s->chunk->depth; i++) {
@@ -102,7 +103,7 @@ static void call_scan_open_frames(struct call_scanner *s)
 /* Whether the loop is that of all times. */
 static bool call_scan_finds_times(const struct call_scan *scan)
 {
-    return !scan->take_amounts || scan->divided;
+    return !scan->take_amounts;
 }
 
 /* Adds what the open calls have so far to the calls below them, and lists the parts of all calls that are or were open
@@ -219,18 +220,23 @@ static scanned_kind call_scan_number_cost(struct call_scan *scan, struct number_
     return (scanned_kind)scan->cost_count++;
 }
 
+/* A part from 0 to 1 in 2^64ths. */
+static uint64_t call_scan_part(double part)
+{
+    return part < 1 ? (uint64_t)ldexp(part, 64) : UINT64_MAX;
+}
+
 static void call_scan_add_kind(struct call_scan *scan, struct number_index *costs, size_t path)
 {
     const struct path_probes *probes = &scan->probes.paths[path];
-    scan->kinds[path] = call_scan_number_cost(scan, costs, probes) << SCANNED_FLAG_BITS;
+    scan->steps[path].kind = call_scan_number_cost(scan, costs, probes) << SCANNED_FLAG_BITS;
     if (probes->held)
-        scan->kinds[path] |= SCANNED_HELD;
+        scan->steps[path].kind |= SCANNED_HELD;
     if (probes->held || probes->idle)
-        scan->kinds[path] |= SCANNED_IDLE;
-    if (path_probes_divide(probes)) {
-        scan->kinds[path] |= SCANNED_DIVIDED;
-        scan->divided = true;
-    }
+        scan->steps[path].kind |= SCANNED_IDLE;
+    scan->steps[path].lost = call_scan_part(probes->idle ? probes->lost.flagged : probes->lost.application);
+    if (path_probes_divide(probes))
+        scan->steps[path].kind |= SCANNED_DIVIDED;
 }
 
 static void call_scan_find_path(struct call_scan *scan, size_t i, uint32_t function)
@@ -243,7 +249,7 @@ static void call_scan_find_path(struct call_scan *scan, size_t i, uint32_t funct
     path->caller = parent->number;
     path->within = parent->within || selection_is_root(source->selection, path->number);
     if (call_scan_wants(scan, path, function))
-        scan->kinds[i] |= SCANNED_WANTED;
+        scan->steps[i].kind |= SCANNED_WANTED;
 }
 
 static void call_scan_find_paths(struct call_scan *scan, uint32_t function)
@@ -252,7 +258,7 @@ static void call_scan_find_paths(struct call_scan *scan, uint32_t function)
     const size_t count = p->node_count + scan->source->file->thread_count + 1;
     struct number_index *costs = index_new();
     scan->paths = need_memory(count, sizeof *scan->paths);
-    scan->kinds = need_memory(count, sizeof *scan->kinds);
+    scan->steps = need_memory(count, sizeof *scan->steps);
     scan->costs = need_memory(3 * scan->source->file->process_count + 1, sizeof *scan->costs); /* and that of zero */
     for (size_t i = 0; i < count; i++) {
         scan->paths[i] = (struct scanned_path){ .number = PROFILE_NONE, .caller = PROFILE_NONE };
@@ -298,7 +304,7 @@ static bool call_scan_take_joined(void *context, const struct trace_chunk *chunk
 {
     const struct call_scan_joined *joined = context;
     (void)caller;
-    if (joined->scan->kinds[call->path] & SCANNED_WANTED &&
+    if (joined->scan->steps[call->path].kind & SCANNED_WANTED &&
         selection_holds_on(joined->scan->source->selection, chunk->thread, call->end)) {
         const struct finished_call finished = call_scan_join(joined->scan, chunk, call);
         joined->scan->take(joined->context, &finished);
@@ -385,7 +391,7 @@ static void call_scan_chunks(struct call_scan *scan, uint32_t function, unsigned
     free(scan->parts);
     free(scan->order);
     free(scan->paths);
-    free(scan->kinds);
+    free(scan->steps);
     free(scan->costs);
     free(scan->probes.paths);
 }

@@ -1,18 +1,49 @@
-/* Finds the elapsed inclusive times of single calls in a chunk of events. */
+/* Finds the elapsed inclusive times of single calls in a chunk of events. What samples and counting took of a path is
+ * subtracted in proportion: of flagged intervals at once, and of the rest when the call ends. So `called_times` is the
+ * time of the calls that a call made, and of its flagged intervals. */
+#include "base/wide.h"
 #include "profile/call_scanner.h"
 
-__attribute__((noinline)) static void call_scan_elapsed_add_os(struct call_scanner *s,
-                                                               const struct decoded_extras *extras, uint64_t length)
+__attribute__((noinline)) static void
+call_scan_elapsed_add_os(struct call_scanner *s, const struct decoded_extras *extras, uint64_t length, uint64_t now)
 {
-    call_scanner_add_os(s, extras, length);
+    struct scanned_call *call = &s->stack[s->depth - 1];
+    const struct call_amounts own = call_scanner_add_os(s, extras, length);
+    if (!(call->kind & SCANNED_DIVIDED))
+        return;
+    const double part = s->scan->probes.paths[call->path].lost.flagged;
+    const uint64_t flagged = own.elapsed - own.application, lost = call_amounts_part(flagged - own.off_cpu, part, now);
+    s->lost += lost;
+    call->called_times += flagged - lost;
 }
 
 /* ---- calls ---- */
 
+/* What samples and counting took of a call, of its time outside of flagged intervals. It is rounded as
+ * call_amounts_part does it. Calls wait for those before them to know what these lost, and a product of numbers is
+ * there sooner than one of doubles. */
+static inline uint64_t call_scan_elapsed_lost(const struct call_scan *scan, uint32_t path, uint64_t time, uint64_t end)
+{
+    const uint64_t part = scan->steps[path].lost;
+    const uint128 lost = (uint128)time * part + call_amounts_spread(end);
+    return (uint64_t)(lost >> 64) - (part & -(time >> 63)); /* the time may be below zero */
+}
+
+/* Ends the call on top of the stack, and adds it to its caller. Returns its time. */
+static uint64_t call_scan_elapsed_end(struct call_scanner *s, struct scanned_call *call, uint64_t now)
+{
+    uint64_t time = call_scanner_end(s, call, now);
+    const uint64_t lost = call_scan_elapsed_lost(s->scan, call->path, time - call->called_times, now);
+    s->lost += lost;
+    time -= lost;
+    call[-1].called_times += time;
+    return time;
+}
+
 struct call_part call_scan_elapsed_part(struct call_scanner *s, struct scanned_call *call, uint64_t now)
 {
     struct call_part part = call_scanner_part(call);
-    part.own.elapsed = call_scanner_end(s, call, now);
+    part.own.elapsed = call_scan_elapsed_end(s, call, now);
     return part;
 }
 
@@ -24,7 +55,7 @@ __attribute__((noinline)) static void call_scan_elapsed_pop_rare(struct call_sca
         call_scanner_keep_part(s, call_scan_elapsed_part(s, call, now), now, ended);
         return;
     }
-    const uint64_t time = call_scanner_end(s, call, now);
+    const uint64_t time = call_scan_elapsed_end(s, call, now);
     if (ended && call->kind & SCANNED_WANTED)
         call_scanner_take_amount(s, call->path, time, now);
 }
@@ -36,9 +67,15 @@ STACK_INLINE void call_scan_elapsed_pop(struct call_scan_loop *l, uint64_t now, 
         call_scan_loop_store(l);
         call_scan_elapsed_pop_rare(l->s, call, now, ended);
         call_scan_loop_load(l);
-    } else if (ended && call->kind & SCANNED_WANTED) {
-        call_scanner_take_amount(l->s, call->path, now * DWELL_PROBE_FRACTION - l->lost - call->clock, now);
+        return;
     }
+    uint64_t time = now * DWELL_PROBE_FRACTION - l->lost - call->clock;
+    const uint64_t lost = call_scan_elapsed_lost(l->s->scan, call->path, time - call->called_times, now);
+    l->lost += lost;
+    time -= lost;
+    l->top->called_times += time;
+    if (ended && call->kind & SCANNED_WANTED)
+        call_scanner_take_amount(l->s, call->path, time, now);
 }
 
 /* ---- actions on events ---- */
@@ -49,7 +86,7 @@ STACK_INLINE void call_scan_elapsed_interval(void *to, const struct decoder *d, 
     if (__builtin_expect(d->has_extras, 0) && l->top != l->s->stack) {
         const struct decoded_extras extras = d->extras; /* a copy, so that the decoder has no address */
         call_scan_loop_store(l);
-        call_scan_elapsed_add_os(l->s, &extras, d->time - begin);
+        call_scan_elapsed_add_os(l->s, &extras, d->time - begin, d->time);
         call_scan_loop_load(l);
     }
 }
@@ -57,7 +94,7 @@ STACK_INLINE void call_scan_elapsed_interval(void *to, const struct decoder *d, 
 STACK_INLINE void call_scan_elapsed_enter(void *to, const struct decoder *d)
 {
     call_scanner_find_generation(to, d->time);
-    call_scan_loop_push(to, d->function, d->time, d->time, true);
+    call_scan_loop_push(to, d->function, d->time, d->time, true)->called_times = 0;
 }
 
 /* A known path that is not held needs no place on the stack. */
@@ -67,24 +104,27 @@ STACK_INLINE void call_scan_elapsed_leaf(void *to, const struct decoder *d, uint
     const struct call_scan *scan = l->s->scan;
     call_scanner_find_generation(l, entered);
     const struct index_slot *slot = call_scan_loop_find(l, l->top->path, d->function);
-    const scanned_kind kind = slot->value_plus_1 ? scan->kinds[slot->value_plus_1 - 1] : SCANNED_HELD;
+    const scanned_kind kind = slot->value_plus_1 ? scan->steps[slot->value_plus_1 - 1].kind : SCANNED_HELD;
     if (__builtin_expect((kind | l->top->kind) & SCANNED_HELD, 0)) {
-        call_scan_loop_push(l, d->function, entered, entered, true);
+        call_scan_loop_push(l, d->function, entered, entered, true)->called_times = 0;
         call_scan_elapsed_pop(l, d->time, true);
         return;
     }
-    const uint64_t cost = scan->costs[kind >> SCANNED_FLAG_BITS].call;
-    l->lost += scan->costs[l->top->kind >> SCANNED_FLAG_BITS].callee + cost;
+    const uint32_t path = slot->value_plus_1 - 1;
+    const uint64_t cost = scan->costs[kind >> SCANNED_FLAG_BITS].call,
+                   measured = (d->time - entered) * DWELL_PROBE_FRACTION - cost,
+                   lost = call_scan_elapsed_lost(scan, path, measured, d->time);
+    l->lost += scan->costs[l->top->kind >> SCANNED_FLAG_BITS].callee + cost + lost;
+    l->top->called_times += measured - lost;
     if (kind & SCANNED_WANTED)
-        call_scanner_take_amount(l->s, slot->value_plus_1 - 1, (d->time - entered) * DWELL_PROBE_FRACTION - cost,
-                                 d->time);
+        call_scanner_take_amount(l->s, path, measured - lost, d->time);
 }
 
 STACK_INLINE void call_scan_elapsed_open(void *to, const struct decoder *d, const struct dwell_frame *frame,
                                          uint64_t site)
 {
     (void)site;
-    call_scan_loop_push(to, frame->function, frame->enter_time, d->time, false);
+    call_scan_loop_push(to, frame->function, frame->enter_time, d->time, false)->called_times = 0;
 }
 
 STACK_INLINE void call_scan_elapsed_exit(void *to, const struct decoder *d)

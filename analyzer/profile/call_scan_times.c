@@ -1,4 +1,4 @@
-/* Finds all times of single calls in a chunk of events, or their elapsed inclusive ones if paths share their time. */
+/* Finds all times of single calls in a chunk of events. */
 #include "profile/call_scanner.h"
 
 /* Elapsed times in 1/256 ticks. */
@@ -91,10 +91,6 @@ static inline void call_scan_times_take(struct call_scanner *s, const struct sca
                                         const struct scanned_times *times, const struct scanned_rare *rare,
                                         uint64_t now)
 {
-    if (s->scan->take_amounts) {
-        call_scanner_take_amount(s, call->path, times->inclusive, now);
-        return;
-    }
     struct call_amounts own = { times->exclusive, times->exclusive - rare->less, 0, rare->off_cpu };
     const struct scanned_path *path = &s->scan->paths[call->path];
     if (call_scanner_is_outside(s, now))

@@ -1,8 +1,7 @@
 /*
  * What the loops over a chunk's events share that find single calls: the open calls, and their paths. There are two
  * loops. call_scan_times.c finds all times of calls. call_scan_elapsed.c finds only elapsed inclusive times, in about
- * half the time. It knows no exclusive times, so it is not for sessions in which samples or counting took a part of
- * these (SCANNED_DIVIDED).
+ * half the time.
  */
 #ifndef DWELL_PROFILE_CALL_SCANNER_H
 #define DWELL_PROFILE_CALL_SCANNER_H
@@ -24,7 +23,7 @@ enum { /* of a path and its calls */
        SCANNED_IDLE = 8,       /* it has no application time */
        SCANNED_FOUND = 16,     /* the call was found open: it was not entered in this chunk */
        SCANNED_RARE = 32,      /* the call has an entry in the list `rare` */
-       SCANNED_DIVIDED = 64,   /* parts of its time are not its own, see path_probes.h; not in call_scan_elapsed.c */
+       SCANNED_DIVIDED = 64,   /* parts of its time are not its own, see path_probes.h */
 };
 
 /* A path of the table of path_probes.h. */
@@ -39,8 +38,14 @@ struct scanned_cost {
     uint64_t call, callee;
 };
 
-/* The rest of what the loops need of a path, in few bytes, so that it stays in the cache. */
+/* Flags, and above them the number of a path's cost. */
 typedef uint32_t scanned_kind;
+
+/* The rest of what the loops need of a path, in few bytes, so that it stays in the cache. */
+struct scanned_step {
+    uint64_t lost; /* of a call outside of flagged intervals, in 2^64ths of its time; only for elapsed times */
+    scanned_kind kind;
+};
 
 enum { SCANNED_FLAG_BITS = 8, MAX_SCANNED_COSTS = 1 << (32 - SCANNED_FLAG_BITS) };
 
@@ -49,7 +54,7 @@ struct call_scan {
     const struct calls_source *source;
     struct path_probes_table probes;
     struct scanned_path *paths;
-    scanned_kind *kinds;        /* by path: flags, and above them the number of its cost */
+    struct scanned_step *steps; /* by path */
     struct scanned_cost *costs; /* different ones */
     size_t cost_count;
     struct chunk_parts *parts; /* by chunk */
@@ -59,7 +64,6 @@ struct call_scan {
     bool seeks_switches, has_switches; /* only changes of the stack are looked for; there is one */
     call_scan_taker *take;
     call_amounts_taker *take_amounts; /* if set, only elapsed inclusive times are wanted */
-    bool divided;                     /* some paths are */
 };
 
 /* An open call. Its elapsed inclusive time is the time that passes on the scanner's clock. */
@@ -67,7 +71,7 @@ struct scanned_call {
     uint64_t clock;        /* when its time in this chunk began, on the scanner's clock */
     uint64_t base;         /* the same in ticks; pauses move it */
     uint64_t called;       /* ticks of the calls that it made, if it is held */
-    uint64_t called_times; /* their elapsed inclusive times, in 1/256 ticks; not in call_scan_elapsed.c */
+    uint64_t called_times; /* their elapsed inclusive times, in 1/256 ticks */
     uint64_t enter_time, begin;
     uint64_t function; /* address */
     uint32_t path;
@@ -201,7 +205,7 @@ STACK_INLINE struct scanned_call *call_scan_loop_push(struct call_scan_loop *l, 
     call->enter_time = call->begin = enter_time;
     call->function = address;
     call->path = call_scan_loop_path(l, caller->path, address, enter_time);
-    const scanned_kind kind = scan->kinds[call->path];
+    const scanned_kind kind = scan->steps[call->path].kind;
     call->kind = kind | (entered ? 0 : SCANNED_FOUND) | (caller->kind & SCANNED_HELD ? SCANNED_UNDER_HELD : 0);
     if (entered)
         l->lost += scan->costs[kind >> SCANNED_FLAG_BITS].call;

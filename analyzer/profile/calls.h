@@ -43,6 +43,7 @@ struct calls_source {
     size_t cost_count;
     bool recorded; /* nothing was subtracted: times have the probes' time in them */
     bool all;      /* also calls that are not completed */
+    bool by_path;  /* who takes elapsed times needs no functions: struct call_amount may lack them */
 };
 
 /* The probes of its calls. */

@@ -83,12 +83,19 @@ static inline bool path_probes_divide(const struct path_probes *probes)
     return probes->lost.application + probes->lost.flagged + probes->sampled.application + probes->sampled.flagged > 0;
 }
 
+/* From which 2^64th on a fraction is rounded up: spread evenly over the times at which calls end, by the golden ratio.
+ */
+static inline uint64_t call_amounts_spread(uint64_t end)
+{
+    return end * UINT64_C(0x9e3779b97f4a7c15);
+}
+
 /* Rounded up or down, by the time at which the call ended. Many calls take equally long: if all were rounded to the
  * nearest, what they lack would add up in their caller. */
 static inline uint64_t call_amounts_part(uint64_t amount, double part, uint64_t end)
 {
     enum { BITS = 24 };
-    const uint64_t spread = end * UINT64_C(0x9e3779b97f4a7c15) >> (64 - BITS); /* evenly, by the golden ratio */
+    const uint64_t spread = call_amounts_spread(end) >> (64 - BITS);
     const double shift = ((double)spread + 0.5) / (1 << BITS) - 0.5;
     return (uint64_t)llrint((double)(int64_t)amount * part + shift);
 }

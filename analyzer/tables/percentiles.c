@@ -63,6 +63,21 @@ static void percentiles_limit_by(struct table *t, const char *least_key, const c
     }
 }
 
+/* No call takes longer than the row's calls together. */
+static void percentiles_limit_by_sum(struct table *t)
+{
+    const size_t sum = percentiles_column(t, "elapsed_inclusive"),
+                 first = percentiles_column(t, percentile_columns[0].key);
+    if (larger(sum, first) == t->column_count)
+        return;
+    for (size_t row = 0; row < t->row_count; row++) {
+        struct cell *cells = &t->cells[row * t->column_count];
+        for (size_t i = first; i < first + PERCENTILE_COLUMNS; i++)
+            if (cells[i].known && cells[sum].known)
+                cells[i].number = smaller(cells[i].number, cells[sum].number);
+    }
+}
+
 /* The row's other times are no estimates. */
 static void percentiles_mark(struct table *t)
 {
@@ -74,6 +89,7 @@ static void percentiles_mark(struct table *t)
 void percentiles_limit(struct table *t, const struct analysis *analysis)
 {
     percentiles_mark(t);
+    percentiles_limit_by_sum(t);
     if (!analysis->limits)
         return;
     percentiles_limit_by(t, "min", "max");

@@ -272,6 +272,26 @@ Test(unit_calls, percentiles_are_not_beyond_the_maximum)
     analysis_drop(&analysis);
 }
 
+/* Nor beyond the time of all calls together, if the maximum is not known. */
+Test(unit_calls, percentiles_are_not_beyond_the_time_of_their_row)
+{
+    struct analysis analysis;
+    struct writer *w = calls_begin(SOURCE_PERF);
+    for (uint64_t i = 0; i < 2; i++) {
+        write_enter(w, 5000 * i, F);
+        write_exit(w, 5000 * i + 4096 * i);
+    }
+    end_events(w, true);
+    writer_save(w, test_path("calls.dwell"));
+    writer_free(w);
+    load_with(&analysis, test_path("calls.dwell"), &(struct analysis_options){ .durations = true });
+    struct table t = sorted_rows(&analysis, BY_FUNCTION, &(struct sorting){ .key = "name" });
+    cr_assert(eq(u64, calls_cell_of(&t, 0, "p50")->number, 0));
+    cr_assert(eq(u64, calls_cell_of(&t, 0, "p99")->number, 4096)); /* of 4096 to 4223 */
+    table_drop(&t);
+    analysis_drop(&analysis);
+}
+
 Test(unit_calls, times_are_exact_while_few_differ)
 {
     for (uint64_t count = HISTOGRAM_EXACT; count <= HISTOGRAM_EXACT + 1; count++) {
