@@ -7,7 +7,6 @@
 #include "base/memory.h"
 #include "base/visible.h"
 #include "tables/value_args.h"
-#include "tables/value_ranges.h"
 
 /* A module without a build-id can be any, as in other views. */
 static bool replay_is_in_module(const struct recorded_function *f, const struct trace_module *m)
@@ -38,15 +37,10 @@ const struct recorded_row *replay_values_of(const struct recorded_values *values
 
 void replay_put_values(const struct recorded_values *values, const struct recorded_row *row, FILE *out)
 {
-    const struct recorded_function *f = &values->functions[row->function];
-    for (uint32_t i = 0; i < f->value_count; i++) {
-        char *text = recorded_value_text(&f->values[i], recorded_value_words(values, row, i));
-        fputs(i ? ", " : "  ", out);
-        put_visible(f->values[i].name, out);
-        putc('=', out);
-        put_visible(text, out);
-        free(text);
-    }
+    char *text = value_args_text(values, row);
+    fputs("  ", out);
+    put_visible(text, out);
+    free(text);
 }
 
 char *replay_values_json(const struct recorded_values *values, const struct recorded_row *row)

@@ -58,10 +58,11 @@ static size_t text_fit_column(const struct text_columns *c, size_t at, size_t ma
     const struct column *column = &c->table->columns[c->order[at]];
     const size_t title = strlen(column->title);
     const bool moderate = c->widths[at] <= NAME_ROOM;
-    size_t width = at == main                    ? text_fit_max(2 * most, c->name_room)
-                   : column->kind == CELL_NAME   ? text_fit_max(2 * most, NAME_ROOM)
-                   : column->kind == CELL_OBJECT ? text_fit_max(2 * most, c->object_room)
-                                                 : text_fit_max(moderate ? 2 * most : most, OTHER_ROOM);
+    size_t width = at == main                                 ? text_fit_max(2 * most, c->name_room)
+                   : column->kind == CELL_NAME                ? text_fit_max(2 * most, NAME_ROOM)
+                   : c->order[at] + 1 == c->table->roomy_text ? text_fit_max(2 * most, c->name_room)
+                   : column->kind == CELL_OBJECT              ? text_fit_max(2 * most, c->object_room)
+                                                              : text_fit_max(moderate ? 2 * most : most, OTHER_ROOM);
     if (!text_may_be_cut(column, c->widths[at]))
         return c->widths[at];
     width = text_fit_max(width, title);

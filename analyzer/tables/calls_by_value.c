@@ -14,6 +14,7 @@
 #include "profile/call_scan.h"
 #include "profile/durations.h"
 #include "tables/recorded_argument.h"
+#include "tables/value_cells.h"
 #include "tables/value_quantiles.h"
 #include "tables/value_ranges.h"
 #include "tables/valued_calls.h"
@@ -171,10 +172,10 @@ static void by_name_columns(struct by_own_columns *own, unsigned i, const struct
     snprintf(own->keys[i][1], sizeof own->keys[i][1], "values.%s.to", v->name);
     columns[BY_FROM].key = own->keys[i][0];
     columns[BY_TO].key = own->keys[i][1];
-    if (!ranges && (recorded_value_is_word(v) || v->kind == DWELL_VALUE_ENUM))
-        columns[BY_FROM].kind = CELL_TEXT;
-    if (!ranges)
+    if (!ranges) {
+        columns[BY_FROM].kind = value_cell_kind(v);
         columns[BY_TO].use = USE_CHOSEN;
+    }
 }
 
 static struct table by_make_table(const struct analysis *analysis, const struct valued_by *by, const bool *ranges)
@@ -195,17 +196,12 @@ static struct table by_make_table(const struct analysis *analysis, const struct 
     return t;
 }
 
-/* In data, what could not be read is unknown. Of an enumeration, what has no name is a number. */
 static void by_fill_value(struct cell *row, const struct recorded_value *v, const uint64_t *words)
 {
-    char *text = recorded_value_text(v, words), *data = recorded_value_data(v, words);
+    char *text = recorded_value_text(v, words);
     cell_text(&row[BY_VALUE], text);
-    if (words)
-        cell_text(&row[BY_FROM], data);
-    row[BY_FROM].is_value = true;
-    row[BY_FROM].is_number = v->kind == DWELL_VALUE_ENUM && !recorded_value_is_named(v, words);
+    cell_value(&row[BY_FROM], v, words);
     free(text);
-    free(data);
 }
 
 static void by_fill_ends(struct cell *row, char *from, char *to)

@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/units.h"
 #include "profile/calls.h"
+#include "tables/value_cells.h"
 #include "tables/views.h"
 
 const char *const call_time_names[CALL_TIMES] = {
@@ -341,10 +342,14 @@ struct table view_slowest(const struct analysis *analysis, uint32_t function, en
     }
     if (all->count)
         qsort_r(all->calls, all->count, sizeof *all->calls, slowest_compare_calls, all);
-    struct table t = table_make(view_slowest_columns, SLOWEST_COLUMNS, &analysis->summary);
+    struct value_cells values = value_cells_begin(analysis, function);
+    struct table t = value_cells_table(&values, view_slowest_columns, SLOWEST_COLUMNS, &analysis->summary);
     t.optional = slowest_optional[time];
-    for (size_t i = 0; i < all->count; i++)
-        slowest_fill_call(table_row(&t), analysis, &all->calls[i]);
+    for (size_t i = 0; i < all->count; i++) {
+        struct cell *row = table_row(&t);
+        slowest_fill_call(row, analysis, &all->calls[i]);
+        value_cells_fill(&values, row, all->calls[i].thread, all->calls[i].begin);
+    }
     free(all->calls);
     free(contexts);
     free(lists);

@@ -1,6 +1,7 @@
 /* Sorts the rows of a table by a column; other columns break ties, and the rows of a tree stay below their parent. */
 #include "tables/row_order.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,12 +17,27 @@ struct row_order {
     size_t ties[TIE_COUNT]; /* columns that break ties before all others. May be none */
 };
 
+/* The least number for what is none. */
+static long double row_order_digits(const char *text)
+{
+    const long double number = strtold(text, NULL); /* exact for all integers of 64 bits */
+    return isnan(number) ? -(long double)INFINITY : number;
+}
+
+static int row_order_compare_digits(const char *a, const char *b)
+{
+    const long double x = row_order_digits(a), y = row_order_digits(b);
+    return x != y ? (x < y) - (x > y) : strcmp(a, b);
+}
+
 static int row_order_compare_cells(const struct column *column, const struct cell *a, const struct cell *b)
 {
     if (!a->known || !b->known)
         return b->known - a->known;
     if (column_is_words(column))
         return strcmp(a->text, b->text);
+    if (column->kind == CELL_DIGITS)
+        return row_order_compare_digits(a->text, b->text);
     if (column->kind == CELL_PERCENT)
         return (a->percent < b->percent) - (a->percent > b->percent);
     return (a->number < b->number) - (a->number > b->number); /* largest first */

@@ -83,8 +83,10 @@ struct table {
     size_t *chosen;     /* value columns to print, in this order; NULL for the default ones */
     size_t chosen_count;
     const char *const *optional;   /* see table_prefer; NULL for the usual columns */
+    size_t roomy_text;             /* 1 + a text that has the usual room of a name; 0 if there is none */
     size_t name_room;              /* in text cells; 0 for the usual room */
     char *heading;                 /* in text, a line above the table; NULL if there is none */
+    bool single_values;            /* no value is a range: in JSON, the key "values.a.from" has the member "a.from" */
     bool marks_cells;              /* text marks estimated cells, as a row may have both kinds */
     bool follows;                  /* in text, other output of the command comes before this table */
     bool own_summary;              /* in text, the command prints the session's summary, or has none */

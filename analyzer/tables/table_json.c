@@ -76,22 +76,22 @@ static struct json_object *table_json_cell(const struct table *t, const struct c
 }
 
 /* The next dot that separates members. Names of recorded values can have dots themselves, as req->head.size: behind
- * "values.", only an end of a range is a member. */
-static char *table_json_dot(char *key, bool of_values)
+ * "values.", only an end of a range is a member, if there are ranges. */
+static char *table_json_dot(const struct table *t, char *key, bool of_values)
 {
     static const char *const ends[] = { ".from", ".to" };
     const size_t length = strlen(key);
-    for (size_t i = 0; of_values && i < sizeof ends / sizeof *ends; i++)
+    for (size_t i = 0; of_values && !t->single_values && i < sizeof ends / sizeof *ends; i++)
         if (length > strlen(ends[i]) && strcmp(key + length - strlen(ends[i]), ends[i]) == 0)
             return key + length - strlen(ends[i]);
     return of_values ? NULL : strchr(key, '.');
 }
 
 /* The key "object.kind" is the member "kind" of the member "object". */
-static void table_json_add(struct json_object *to, char *key, struct json_object *value)
+static void table_json_add(const struct table *t, struct json_object *to, char *key, struct json_object *value)
 {
     bool of_values = false;
-    for (char *dot; (dot = table_json_dot(key, of_values)); key = dot + 1) {
+    for (char *dot; (dot = table_json_dot(t, key, of_values)); key = dot + 1) {
         struct json_object *inner;
         *dot = 0;
         of_values = strcmp(key, "values") == 0;
@@ -111,7 +111,7 @@ struct json_object *table_json_row(const struct table *t, const size_t *order, s
         const struct column *column = &t->columns[order[i]];
         char key[80];
         column_key(t, column, key, sizeof key);
-        table_json_add(object, key, table_json_cell(t, column, &t->cells[row * t->column_count + order[i]]));
+        table_json_add(t, object, key, table_json_cell(t, column, &t->cells[row * t->column_count + order[i]]));
     }
     return object;
 }

@@ -80,6 +80,21 @@ struct value_arg value_args_get(const struct value_args *a, const struct recorde
     };
 }
 
+char *value_args_text(const struct recorded_values *values, const struct recorded_row *row)
+{
+    const struct recorded_function *f = &values->functions[row->function];
+    char *all;
+    size_t length;
+    FILE *out = need_stream(&all, &length);
+    for (uint32_t i = 0; i < f->value_count; i++) {
+        char *text = recorded_value_text(&f->values[i], recorded_value_words(values, row, i));
+        fprintf(out, "%s%s=%s", i ? ", " : "", f->values[i].name, text);
+        free(text);
+    }
+    need_stream_end(out);
+    return all;
+}
+
 /* JSON has no number for what is none, or endless: that is a text. */
 static bool value_arg_is_json(const struct value_arg *arg)
 {

@@ -1,4 +1,5 @@
-/* Recorded values of single calls, for formats that show them (`dwell export --with-values`, `dwell replay`). */
+/* Recorded values of single calls, for formats that show them (`dwell export --with-values`, `dwell replay`,
+ * `dwell slowest`). */
 #ifndef DWELL_TABLES_VALUE_ARGS_H
 #define DWELL_TABLES_VALUE_ARGS_H
 
@@ -40,6 +41,9 @@ struct value_arg {
 
 uint32_t value_args_count(const struct value_args *a, const struct recorded_row *row);
 struct value_arg value_args_get(const struct value_args *a, const struct recorded_row *row, uint32_t i);
+
+/* All of them as text: n=3, kind=GET. The bytes of texts are as they were. The caller frees it. */
+char *value_args_text(const struct recorded_values *values, const struct recorded_row *row);
 
 /* Writes them as a JSON object, by their names. What could not be read is null. */
 void value_args_put_json(const struct value_args *a, const struct recorded_row *row, FILE *out);

@@ -59,6 +59,20 @@ Test(e2e_within_values, a_report_has_the_calls_with_the_value)
     within_compare(REPORTED("handle: n = 1' --within 'handle: n = 2"), COUNTED("n", ". == 1 or . == 2"));
 }
 
+/* The same as beside the calls of a replay, whose kinds are texts. */
+Test(e2e_within_values, the_slowest_calls_show_them)
+{
+    within_begin();
+    within_compare(
+        "$DWELL slowest -n 0 --format json handle | jq -c '.rows[].values' | sort | uniq -c",
+        "$DWELL replay --format json | jq -c 'select(.function == \"handle\" and .kind != \"end\").values' | "
+        "sort | uniq -c");
+    within_expect("$DWELL slowest --filter 'handle.n = 100000' --filter 'handle.kind = GET' -n 1 handle | "
+                  "grep -o 'n=100000, kind=GET *main$' | tr -s ' '; "
+                  "DWELL_WITHHOLD_VALUES=1 $DWELL slowest -n 1 handle | grep -c 'VALUES\\|kind='; true",
+                  "n=100000, kind=GET main\n0\n");
+}
+
 Test(e2e_within_values, other_views_have_them)
 {
     within_begin();

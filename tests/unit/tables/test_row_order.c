@@ -1,4 +1,4 @@
-/* The order of siblings in a tree whose chosen values are equal: that of the page. */
+/* The order of siblings in a tree whose chosen values are equal: that of the page. The order of recorded numbers. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
@@ -45,5 +45,27 @@ Test(unit_row_order, equal_siblings_go_by_elapsed_time_then_calls_then_name)
         cr_assert(eq(str, t.cells[i * t.column_count].text, (char *)wanted[i]));
         cr_assert(eq(sz, t.parents[i], parents[i]));
     }
+    table_drop(&t);
+}
+
+static const struct column digits[] = { { "n", "N", CELL_DIGITS, USE_ALWAYS, false } };
+
+/* The largest first, exact for integers of 64 bits. What is no number is the least, and what is unknown comes last. */
+Test(unit_row_order, recorded_numbers_go_by_size)
+{
+    static const char *const texts[] = { "9",    "nan", NULL,  "18446744073709551614",
+                                         "-inf", "-20", "1.5", "18446744073709551615",
+                                         "inf",  "-3",  "10" };
+    static const char *const wanted[] = {
+        "inf", "18446744073709551615", "18446744073709551614", "10", "9", "1.5", "-3", "-20", "-inf", "nan"
+    };
+    enum { ROWS = sizeof texts / sizeof *texts };
+    struct table t = table_make(digits, 1, NULL);
+    for (size_t i = 0; i < ROWS; i++)
+        cell_text(table_row(&t), texts[i]);
+    EXPECT_SUCCESS(table_sort(&t, "n", &error));
+    for (size_t i = 0; i + 1 < ROWS; i++)
+        cr_assert(eq(str, t.cells[i].text, (char *)wanted[i]));
+    cr_assert(not(t.cells[ROWS - 1].known));
     table_drop(&t);
 }
