@@ -376,10 +376,10 @@ static void control_one_process(const struct control_settings *s, enum dwell_com
         seal_dump(text, header); /* fails where the process has another root: `dwell info` says so */
         say("dumped to %s; see: dwell report %s", s->shared.output, s->shared.output);
     }
-    if (command == DWELL_COMMAND_LEVEL && control->result > 0)
-        say("%d function%s of process %u stay%s timed, as values or slow calls are recorded: end that by values "
+    if (command == DWELL_COMMAND_LEVEL && control->stay_timed)
+        say("%u function%s of process %u stay%s timed, as values or slow calls are recorded: end that by values "
             "'FUNCTION>off' or keep 'PATTERN>off'",
-            control->result, control->result == 1 ? "" : "s", pid, control->result == 1 ? "s" : "");
+            control->stay_timed, control->stay_timed == 1 ? "" : "s", pid, control->stay_timed == 1 ? "s" : "");
     if (command == DWELL_COMMAND_EVENT && control->result == 0 && strcmp(s->event, "*") != 0)
         say("process %u has no class '%.*s' yet; the setting holds when it registers one", pid, (int)strcspn(text, ":"),
             text);

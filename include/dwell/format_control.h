@@ -21,11 +21,13 @@ struct dwell_control {
     uint32_t asks;      /* enum dwell_question about the module below; reset to zero by the answer */
     uint32_t build_id_length;
     uint32_t path_length;
-    uint32_t program;  /* dwell_program_key of its build-id, or zero; stored before it reads dwell_file_more.levels */
-    uint64_t levels;   /* offset of the newest levels chunk with a pattern, or zero */
-    uint64_t answer;   /* filters: offset of the plan of calls into libraries, or zero; levels: offset of the
-                        * first levels chunk to apply, or zero; its chunk.link is the next one */
-    char module[2480]; /* its build-id, then its path; keep: a list of modules */
+    uint32_t program;    /* dwell_program_key of its build-id, or zero; stored before it reads dwell_file_more.levels */
+    uint64_t levels;     /* offset of the newest levels chunk with a pattern, or zero */
+    uint64_t answer;     /* filters: offset of the plan of calls into libraries, or zero; levels: offset of the
+                          * first levels chunk to apply, or zero; its chunk.link is the next one */
+    uint32_t stay_timed; /* of the last level command: the functions that stay timed nevertheless, as their values or
+                          * slow calls are recorded */
+    char module[2476];   /* its build-id, then its path; keep: a list of modules */
 };
 
 enum dwell_question {
@@ -58,8 +60,8 @@ enum dwell_command {
     DWELL_COMMAND_DUMP = 4,   /* writes the current contents of the session to the file `text` */
     DWELL_COMMAND_LOOK = 5,   /* read global_stopped and global_suspended again */
     DWELL_COMMAND_EVENT = 6,  /* enables or disables trace events as in `text`; result: the number of classes */
-    DWELL_COMMAND_LEVEL = 7,  /* sets levels as the chunk at the offset `text` says; result: how many of the functions
-                               * stay timed, as their values or slow calls are recorded */
+    DWELL_COMMAND_LEVEL = 7,  /* sets levels as the chunk at the offset `text` says; result: the number of
+                               * functions */
     DWELL_COMMAND_KEEP = 8,   /* watches of the chunk (format_keep.h), as DWELL_FILTER_KEEP; result: the number of
                                * functions */
     DWELL_COMMAND_VALUES = 9, /* reads values as the plan chunk (format_values.h) at the offset `text` says */

@@ -34,14 +34,14 @@ static void level_each_module(const struct dwell_filters *chunk, level_take *tak
 /* ---- commands ---- */
 
 struct level_command {
-    uint32_t stay_timed; /* functions */
+    uint32_t count, stay_timed; /* functions */
     uint64_t patterns;
 };
 
 static void level_set_function(struct level_command *c, struct text build_id, struct text path,
                                const struct dwell_filter *f)
 {
-    levels_set_in_module(build_id, path, f->offset, (enum level)f->action);
+    c->count += levels_set_in_module(build_id, path, f->offset, (enum level)f->action);
     if (f->action != LEVEL_TIMED)
         c->stay_timed += levels_that_stay_timed(build_id, path, f->offset);
 }
@@ -57,19 +57,21 @@ static void level_set_module(void *context, const struct dwell_filter_module *m,
         levels_have_patterns(build_id, path, c->patterns);
 }
 
-int level_command(const char *text, int fd)
+int level_command(const char *text, int fd, uint32_t *stay_timed)
 {
     const uint64_t offset = strtoull(text, NULL, 10);
     const struct dwell_filters *chunk = filter_read_chunk(fd, offset, DWELL_CHUNK_LEVELS);
+    __atomic_store_n(stay_timed, 0, __ATOMIC_RELAXED);
     if (!chunk)
         return -EINVAL;
-    struct level_command c = { 0, chunk->pattern_length ? offset : 0 };
+    struct level_command c = { .patterns = chunk->pattern_length ? offset : 0 };
     level_each_module(chunk, level_set_module, &c);
     sys_unmap((void *)chunk, chunk->chunk.size);
     if (c.patterns)
         levels_ask_for_patterns();
     levels_try_to_settle();
-    return (int)c.stay_timed;
+    __atomic_store_n(stay_timed, c.stay_timed, __ATOMIC_RELAXED);
+    return (int)c.count;
 }
 
 static void level_watch_module(void *context, const struct dwell_filter_module *m, struct text build_id,

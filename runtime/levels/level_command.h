@@ -9,9 +9,10 @@
 
 #pragma GCC visibility push(hidden)
 
-/* Sets levels as the levels chunk says whose offset in the session `fd` is `text`. Returns how many of the functions
- * stay timed nevertheless (levels_that_stay_timed), or a negative errno value. In the helper. */
-int level_command(const char *text, int fd);
+/* Sets levels as the levels chunk says whose offset in the session `fd` is `text`. Returns the number of functions
+ * that this concerns, or a negative errno value. `stay_timed`: how many of them stay timed nevertheless
+ * (levels_that_stay_timed). In the helper. */
+int level_command(const char *text, int fd, uint32_t *stay_timed);
 
 /* The same for DWELL_COMMAND_KEEP: the functions' watches (keep_calls.h). Returns the number of functions. */
 int level_command_watch(const char *text, int fd);

@@ -161,7 +161,7 @@ static int control_command(struct process *p, uint32_t what, int fd)
         return trace_events_enable(p->control.chunk->text);
     case DWELL_COMMAND_LEVEL:
         p->control.chunk->text[sizeof p->control.chunk->text - 1] = '\0';
-        return runtime.closed ? -EPERM : level_command(p->control.chunk->text, fd);
+        return runtime.closed ? -EPERM : level_command(p->control.chunk->text, fd, &p->control.chunk->stay_timed);
     case DWELL_COMMAND_KEEP:
         p->control.chunk->text[sizeof p->control.chunk->text - 1] = '\0';
         return runtime.closed ? -EPERM : level_command_watch(p->control.chunk->text, fd);

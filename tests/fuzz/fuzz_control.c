@@ -23,6 +23,7 @@
 #include "value_probe.h"
 
 static volatile uint32_t control_sum;
+static uint32_t control_stay_timed;
 
 static void control_touch(const void *at, size_t size)
 {
@@ -206,7 +207,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (what % 4 == 0)
         control_read_filters(fd, data, size);
     else if (what % 4 == 1)
-        level_command("4096", fd);
+        level_command("4096", fd, &control_stay_timed);
     else if (size <= 16 * (size_t)DWELL_UNIT)
         control_answer(fd, PAGE);
     close(fd);
