@@ -121,7 +121,7 @@ Test(e2e_values_recorded, enumerations_of_gcc)
     values_check_enums("gcc -O2 " SOURCES "valued.c");
     values_expect("$DWELL values --format json choose:colour | jq -c '[.rows[].values.colour]'",
                   "[\"RED\",7,\"GREEN\"]\n");
-    values_expect("$DWELL values choose:access | sed -n '/VALUE$/,$ s/.* //p'",
+    values_expect("$DWELL values choose:access | sed -n '/VALUE$/,/^$/ s/.* //p'",
                   "VALUE\nACCESS_NONE\nACCESS_BOTH\nACCESS_WRITE|ACCESS_RUN\n20\n");
     values_expect("$DWELL values --format csv choose:change | cut -d, -f1",
                   "values.change\n-5\nCHANGE_DOWN\nCHANGE_NONE\nCHANGE_UP\n");

@@ -49,7 +49,7 @@ Test(e2e_values_special, csv_and_text)
     special_expect(CSV("x"), "-inf,1\n-0,1\n1.5,1\ninf,1\nnan,2\n");
     special_expect(CSV("*at"), "-inf,1\n-0,1\ninf,1\nnan,2\n,1\n");
     special_expect(CSV("text") " | LC_ALL=C sort", "\"\",1\n(unreadable),1\n,1\ninf,1\nnan,1\nx,1\n");
-    special_expect("$DWELL values 'handle:*at' | sed -n '/VALUE$/,$ s/.* //p'",
+    special_expect("$DWELL values 'handle:*at' | sed -n '/VALUE$/,/^$/ s/.* //p'",
                    "VALUE\n-inf\n-0\ninf\nnan\n(unreadable)\n");
 }
 
