@@ -47,27 +47,37 @@ static uint32_t *single_calls_number_functions(const struct analysis *analysis, 
     return numbers;
 }
 
-static struct calls_source single_calls_source(const struct analysis *analysis, struct probe_cost **costs,
-                                               uint32_t **functions)
+/* What the calls are found in, and the lists that it needs. */
+struct single_calls {
+    struct calls_source source;
+    struct probe_cost *costs;
+    uint32_t *functions;
+};
+
+static struct single_calls single_calls_begin(const struct analysis *analysis)
 {
     const struct profile *paths = analysis_call_paths(analysis);
-    struct calls_source source = { .file = analysis->file, .profile = paths, .selection = analysis->selection };
-    source.costs = *costs = single_calls_list_costs(analysis->file, &source.cost_count);
-    source.functions = *functions = single_calls_number_functions(analysis, paths);
+    struct single_calls s = { .source = {
+                                  .file = analysis->file, .profile = paths, .selection = analysis->selection } };
+    s.source.costs = s.costs = single_calls_list_costs(analysis->file, &s.source.cost_count);
+    s.source.functions = s.functions = single_calls_number_functions(analysis, paths);
     if (analysis->summary.raw)
-        source.cost_count = 0;
-    return source;
+        s.source.cost_count = 0;
+    return s;
+}
+
+static void single_calls_end(const struct single_calls *s)
+{
+    free(s->functions);
+    free(s->costs);
 }
 
 void analysis_follow_calls(const struct analysis *analysis, bool all, call_taker *take, void *context)
 {
-    struct probe_cost *costs;
-    uint32_t *functions;
-    struct calls_source source = single_calls_source(analysis, &costs, &functions);
-    source.all = all;
-    calls_follow(&source, take, context);
-    free(functions);
-    free(costs);
+    struct single_calls s = single_calls_begin(analysis);
+    s.source.all = all;
+    calls_follow(&s.source, take, context);
+    single_calls_end(&s);
 }
 
 unsigned analysis_jobs(const struct analysis *analysis)
@@ -78,37 +88,28 @@ unsigned analysis_jobs(const struct analysis *analysis)
 void analysis_scan_calls(const struct analysis *analysis, uint32_t function, call_scan_taker *take,
                          void *const *contexts)
 {
-    struct probe_cost *costs;
-    uint32_t *functions;
-    const struct calls_source source = single_calls_source(analysis, &costs, &functions);
-    calls_scan(&source, function, analysis_jobs(analysis), take, contexts);
-    free(functions);
-    free(costs);
+    const struct single_calls s = single_calls_begin(analysis);
+    calls_scan(&s.source, function, analysis_jobs(analysis), take, contexts);
+    single_calls_end(&s);
 }
 
 /* Of all functions, by path. */
 static void single_calls_scan_paths(const struct analysis *analysis, bool recorded, call_amounts_taker *take,
                                     void *const *contexts)
 {
-    struct probe_cost *costs;
-    uint32_t *functions;
-    struct calls_source source = single_calls_source(analysis, &costs, &functions);
-    source.recorded = recorded;
-    source.by_path = true;
-    calls_scan_elapsed(&source, PROFILE_NONE, analysis_jobs(analysis), take, contexts);
-    free(functions);
-    free(costs);
+    struct single_calls s = single_calls_begin(analysis);
+    s.source.recorded = recorded;
+    s.source.by_path = true;
+    calls_scan_elapsed(&s.source, PROFILE_NONE, analysis_jobs(analysis), take, contexts);
+    single_calls_end(&s);
 }
 
 void analysis_scan_elapsed(const struct analysis *analysis, uint32_t function, call_amounts_taker *take,
                            void *const *contexts)
 {
-    struct probe_cost *costs;
-    uint32_t *functions;
-    const struct calls_source source = single_calls_source(analysis, &costs, &functions);
-    calls_scan_elapsed(&source, function, analysis_jobs(analysis), take, contexts);
-    free(functions);
-    free(costs);
+    const struct single_calls s = single_calls_begin(analysis);
+    calls_scan_elapsed(&s.source, function, analysis_jobs(analysis), take, contexts);
+    single_calls_end(&s);
 }
 
 static bool single_calls_have_range(const struct analysis *analysis)
