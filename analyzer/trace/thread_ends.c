@@ -64,10 +64,10 @@ static bool thread_ends_find_chunks(const struct session_file *file, struct thre
         if (chunk->kind != DWELL_CHUNK_SAMPLES)
             continue;
         any = true;
-        const size_t place =
-            LOWER_BOUND(end, list, count, end->tid != chunk->tid ? end->tid < chunk->tid : end->pid < chunk->pid);
+        const struct thread_end wanted = { .tid = chunk->tid, .pid = chunk->pid };
+        const size_t place = LOWER_BOUND(end, list, count, thread_ends_compare(end, &wanted) < 0);
         struct thread_end *end = place < count ? &list[place] : NULL;
-        if (end && end->tid == chunk->tid && end->pid == chunk->pid &&
+        if (end && thread_ends_compare(end, &wanted) == 0 &&
             (!end->chunk || chunk->start_time > end->chunk->start_time))
             end->chunk = chunk;
     }
