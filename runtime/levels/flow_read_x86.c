@@ -206,10 +206,8 @@ static enum flow_result flow_read_insns(struct flow *f)
         const bool quick = f->range->end - at >= X86_MAX_LENGTH && x86_decode_quickly((const uint8_t *)at, at, &insn);
         if (!quick && !x86_decode_slowly((const uint8_t *)at, f->range->end - at, at, &insn))
             return FLOW_UNREADABLE;
-        const bool on_stack =
-            (insn.writes >> X86_RSP & 1 || (insn.length > 1 && x86_stack_may_be((const uint8_t *)at)) ||
-             (insn.length == 1 && x86_stack_opcodes[*(const uint8_t *)at] & STACK_FIRST)) &&
-            x86_stack_decode((const uint8_t *)at, &insn, &stack);
+        const bool on_stack = (insn.writes >> X86_RSP & 1 || x86_stack_may_be((const uint8_t *)at)) &&
+                              x86_stack_decode((const uint8_t *)at, &insn, &stack);
         flow_mark(f->starts, at - f->range->begin);
         if (LIKELY(insn.kind == X86_OTHER && !ended && !on_stack)) {
             f->insns[f->insn_count] =

@@ -97,14 +97,13 @@ static bool x86_stack_pushes(const uint8_t *at, unsigned rex, struct x86_stack_i
         return x86_stack_moves(made, -8);
     case 0x58 ... 0x5f:
         return *at == 0x58 + RSP && !(rex & REX_B) ? x86_stack_leaves(made) : x86_stack_moves(made, 8);
+    case 0x8f:
     case 0x9d:
         return x86_stack_moves(made, 8);
-    case 0x8f:
-        return x86_stack_moves(made, 8);
-    case 0xff:
-        return (at[1] >> 3 & 7) == 6 && x86_stack_moves(made, -8);
     case 0xc9:
         return x86_stack_leaves(made);
+    case 0xff:
+        return (at[1] >> 3 & 7) == 6 && x86_stack_moves(made, -8);
     default:
         return false;
     }
@@ -123,9 +122,8 @@ bool x86_stack_decode(const uint8_t *code, const struct x86_insn *insn, struct x
     if (x86_stack_pushes(at, rex, made))
         return true;
     if (rex & REX_W && (*at == 0x81 || *at == 0x83))
-        return x86_stack_arithmetic(at + 1, rex, *at == 0x83, made) || insn->writes >> RSP & 1;
+        return x86_stack_arithmetic(at + 1, rex, *at == 0x83, made);
     if (rex & REX_W && (*at == 0x89 || *at == 0x8b || *at == 0x8d || *at == 0xc7))
         return x86_stack_move(*at, at + 1, rex, made);
-    made->kind = STACK_LEAVES;
     return insn->writes >> RSP & 1;
 }

@@ -34,7 +34,7 @@ extern const uint8_t x86_stack_opcodes[256];
  */
 bool x86_stack_decode(const uint8_t *code, const struct x86_insn *insn, struct x86_stack_insn *made);
 
-/* Whether x86_stack_decode may know the instruction, which has two bytes or more. */
+/* Whether x86_stack_decode may know the instruction. */
 static inline bool x86_stack_may_be(const uint8_t *code)
 {
     return (*code & 0xf0) == 0x40 ? x86_stack_opcodes[code[1]] & STACK_BEHIND_REX
