@@ -111,6 +111,25 @@ static void paths_read_events(struct path_events *events)
 /* Times are rounded, and probes are left out of calls. */
 static const long long path_rounding_ns = 1000;
 
+static bool paths_is_in_call(const struct path_events *events, unsigned thread, const char *function, long long time)
+{
+    for (size_t i = 0; i < events->count; i++) {
+        const struct path_event *e = &events->list[i];
+        if (e->thread == thread && e->is_call && strcmp(e->function, function) == 0 &&
+            e->begin <= time + path_rounding_ns && e->end >= time - path_rounding_ns)
+            return true;
+    }
+    return false;
+}
+
+/* pthread_cond_wait releases its mutex: one that waits to lock it can go on. */
+static bool paths_hands_over_a_mutex(const struct path_events *events, unsigned from, unsigned to, long long time)
+{
+    return paths_is_in_call(events, from, "pthread_cond_wait", time) &&
+           (paths_is_in_call(events, to, "pthread_mutex_lock", time) ||
+            paths_is_in_call(events, to, "pthread_cond_wait", time));
+}
+
 /* Whether the path can go from one thread to another at that time: in a call by which the first lets others go on, at
  * its end, or at the other's begin. */
 static bool paths_may_change(const struct path_events *events, unsigned from, unsigned to, long long time)
@@ -125,7 +144,7 @@ static bool paths_may_change(const struct path_events *events, unsigned from, un
         if (e->thread == to && e->end < time - path_rounding_ns)
             begins = false;
     }
-    return acts || ended || begins;
+    return acts || ended || begins || paths_hands_over_a_mutex(events, from, to, time);
 }
 
 /* Segments follow each other without gaps, and the path changes threads only where one lets another go on. */
