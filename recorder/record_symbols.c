@@ -14,8 +14,9 @@
 #include "trace/scan.h"
 #include "trace/session_finish.h"
 
-/* If the instrumented modules have more functions than this, only those that were called get names. */
-enum { MANY_FUNCTIONS = 20000 };
+/* If the instrumented modules have more functions than this, only those that were called get names. A long trace names
+ * all of them as well: a name takes about 100 bytes, and looking through the trace takes longer than writing them. */
+enum { MANY_FUNCTIONS = 20000, TRACED_BYTES_FOR_A_NAME = 1024 };
 
 struct symbol_gathering {
     struct module_names *names;
@@ -167,6 +168,15 @@ static void gather_call_sites(struct symbol_gathering *g, const struct session_f
     profile_free(p);
 }
 
+static uint64_t gather_traced_bytes(const struct session_file *file)
+{
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < file->chunk_count; i++)
+        if (file->chunks[i].kind == DWELL_CHUNK_EVENTS)
+            bytes += file->chunks[i].used;
+    return bytes;
+}
+
 bool record_symbols(const struct session *session, int fd, const struct session_file *file, struct module_names *known)
 {
     struct symbol_gathering g = { .names = known, .binaries = module_names_binaries(known) };
@@ -178,7 +188,7 @@ bool record_symbols(const struct session *session, int fd, const struct session_
         struct symbol_module m = gather_recorded_module(&g.modules[i]);
         functions += module_names_count(g.names, &m);
     }
-    if (functions <= MANY_FUNCTIONS) {
+    if (functions <= MANY_FUNCTIONS || functions <= gather_traced_bytes(file) / TRACED_BYTES_FOR_A_NAME) {
         gather_all_symbols(&g);
         gather_os_calls(&g);
     } else {
