@@ -1,4 +1,4 @@
-"""The programs of bench/accuracy and bench/budget: programs that others wrote, and two that are hard for a budget."""
+"""The programs of bench/accuracy, bench/budget and others: programs that others wrote, and some that are hard for dwell."""
 
 import glob
 import os
@@ -13,6 +13,7 @@ SQLITE_PACKAGE = "sqlite3@6.0.1"
 LEVELDB_PACKAGE = "leveldown@6.1.1"
 FLAGS = ["-O2", "-g", "-fno-inline"]  # the last one as inlined functions are recorded, but have no samples
 INSTRUMENT = "-finstrument-functions"
+IN_A_FILE = 2000  # functions
 
 
 class Program:
@@ -168,3 +169,32 @@ def server(folder, quick, times=1):
     program.bare = {"need"}
     program.limit = 1.25
     return program
+
+
+def functions(folder, count):
+    """A program of so many functions in several files. It calls each of them, and those of one file for two seconds."""
+    place = os.path.join(folder, f"functions-{count}")
+    binary = os.path.join(place, "functions")
+    if os.path.exists(binary):
+        return binary
+    say(f"compiling a program of {count} functions")
+    os.makedirs(place, exist_ok=True)
+    objects = []
+    for part in range(0, count, IN_A_FILE):
+        numbers = range(part, min(part + IN_A_FILE, count))
+        source = os.path.join(place, f"part{part}.c")
+        with open(source, "w", encoding="utf-8") as file:
+            file.write("extern volatile int sum;\n")
+            file.writelines(f"static void a_function_with_number_{i}(void)\n{{\n    sum += {i};\n}}\n" for i in numbers)
+            calls = "".join(f"    a_function_with_number_{i}();\n" for i in numbers)
+            file.write(f"void part{part}(void)\n{{\n{calls}}}\n")
+        objects.append(source[:-1] + "o")
+        run(["gcc", "-O0", "-g", INSTRUMENT, "-c", "-o", objects[-1], source], place)
+    with open(os.path.join(place, "main.c"), "w", encoding="utf-8") as file:
+        parts = range(0, count, IN_A_FILE)
+        file.write("#include <time.h>\nvolatile int sum;\n" + "".join(f"void part{part}(void);\n" for part in parts))
+        file.write("int main(void)\n{\n    const time_t end = time(0) + 2;\n")
+        file.write("".join(f"    part{part}();\n" for part in parts))
+        file.write("    while (time(0) < end)\n        part0();\n    return 0;\n}\n")
+    run(["gcc", *FLAGS, INSTRUMENT, "-o", binary, "main.c", *objects], place)
+    return binary

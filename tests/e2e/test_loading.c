@@ -115,8 +115,8 @@ Test(e2e_loading, debug_information_from_a_server)
     free(out);
 }
 
-/* A session of a program with many functions keeps the names of those that were called. With a long trace, it keeps all:
- * finding which were called would take longer. */
+/* A session of a program with many functions keeps the names of those that were called. With a long trace, it keeps
+ * all: finding which were called would take longer. */
 Test(e2e_loading, names_of_a_program_with_many_functions)
 {
     free(run_well(
