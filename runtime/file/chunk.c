@@ -156,6 +156,17 @@ static struct area chunk_take_prepared(uint32_t least)
     return area;
 }
 
+struct area chunk_take_ready(uint32_t least, uint32_t size)
+{
+    struct chunk_pool *pool = &runtime.process->pool;
+    struct area area = chunk_get_slot(pool->rests, REST_SLOTS, least);
+    if (!area.at)
+        area = chunk_get_slot(pool->ready, POOL_SLOTS, least);
+    if (area.at)
+        chunk_cut(&area, size);
+    return area;
+}
+
 struct area chunk_take(uint32_t least, uint32_t size)
 {
     struct area area = chunk_get_slot(runtime.process->pool.rests, REST_SLOTS, least);

@@ -37,6 +37,9 @@ void chunk_begin_process(bool forked, int fd);
  * {NULL, 0} and stops the process' recording if there is no space. */
 struct area chunk_take(uint32_t least, uint32_t size);
 
+/* The same of a chunk that is prepared already, or of an unused part of one. {NULL, 0} if there is none. */
+struct area chunk_take_ready(uint32_t least, uint32_t size);
+
 /* Returns a chunk of one unit, or a little more, that no ring uses again; else the same. */
 struct area chunk_take_unit(void);
 

@@ -239,10 +239,19 @@ static bool ring_make_room(struct ring *ring, uint32_t least, uint64_t size)
     return found || ring_replace_oldest(ring, least);
 }
 
+/* Threads that share a ring use what is prepared before they replace events. In a small one, that is most of it. */
+static struct area ring_take_ready(uint32_t least, uint32_t size)
+{
+    const bool is_shared = runtime.session.header->shared_ring && !runtime.makes_room;
+    return is_shared ? chunk_take_ready(least, size) : (struct area){ NULL, 0 };
+}
+
 struct area ring_take_chunk(struct ring *ring, uint32_t least, uint32_t size)
 {
     bool freed;
-    struct area area;
+    struct area area = ring_take_ready(least, size);
+    if (area.at)
+        return area;
     do { /* another thread may take the chunk that was freed */
         freed = ring_make_room(ring, least, size);
         area = chunk_take(least, size);

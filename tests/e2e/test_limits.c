@@ -143,6 +143,18 @@ Test(e2e_limits, a_ring_in_the_whole_session)
     free(run_well("$DWELL replay --format csv | tail -1 | grep -q main"));
 }
 
+/* A ring of a few chunks has events in most of them: eight bytes a call. */
+Test(e2e_limits, a_small_ring_is_used)
+{
+    static const char *const commands[] = { "$SAMPLES/fib 26", "$SAMPLES/threads 1 200000" };
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
+        free(run_well("$DWELL record -q --max-size 1M,ring %s", commands[i]));
+        struct report *r = report_of("");
+        cr_expect(ge(u64, 4 * report_session(r, "events"), 1 << 19), "%s", commands[i]);
+        report_drop(r);
+    }
+}
+
 Test(e2e_limits, a_ring_that_is_large_enough_keeps_all)
 {
     char *out = run_well("$DWELL record -q --max-size 1G,ring $SAMPLES/threads 4 10000");
