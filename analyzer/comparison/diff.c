@@ -137,6 +137,15 @@ static struct diff_values diff_values_of_times(const struct times *t, uint64_t t
     return values;
 }
 
+/* The time of which a session need not have a sample: zero samples are below three with a probability of 95 %. Each
+ * stands for the same part of the time on the CPU. */
+static double diff_least_time(const struct diff_run *run, uint64_t samples)
+{
+    static const double most_of_none = 2.9957; /* -ln(0.05) */
+    const uint64_t time = run->total.of[run->cpu_known ? DIFF_CPU_INCLUSIVE : DIFF_ELAPSED_INCLUSIVE];
+    return samples ? most_of_none * (double)time / (double)samples : 0;
+}
+
 /* A path can occur twice: with calls, and as known by samples. */
 static void diff_add_path(struct diff_values *to, const struct diff_values *path)
 {
@@ -204,6 +213,7 @@ bool diff_add(struct diff *d, enum diff_side side, const struct analysis *analys
                      (d->percentiles || d->run_count == 1);
     d->threads |= summary->threads > 1 || summary->processes > 1;
     diff_fill_run(d, run, named, summary->samples ? 1000000000 : summary->ticks_per_second);
+    run->least_time = diff_least_time(run, summary->stack_samples);
     profile_free(named);
     const unsigned knows = summary_knows(summary) & ~(summary->imported ? NEEDS_OFF_CPU : 0u);
     for (enum diff_value i = 0; i < DIFF_VALUES; i++)
@@ -236,9 +246,30 @@ static bool diff_lacks_samples(const struct diff *d, uint32_t key)
     return false;
 }
 
+/* Where samples estimate the row's time in some session, one that has no sample of it does not know that it is zero. */
+static double diff_error(const struct diff_run *run, const struct diff_values *values, enum diff_value value,
+                         bool estimated)
+{
+    const bool is_time = value != DIFF_CALLS && !diff_is_percentile(value);
+    return estimated && is_time && !values->of[value] && !values->error[value] ? run->least_time
+                                                                               : (double)values->error[value];
+}
+
+static bool diff_is_estimated(const struct diff *d, uint32_t key)
+{
+    for (size_t i = 0; i < d->run_count; i++) {
+        const struct diff_values *values = diff_run_values(&d->runs[i], key);
+        for (enum diff_value value = 0; value < DIFF_SUMS; value++)
+            if (values->error[value])
+                return true;
+    }
+    return false;
+}
+
 static struct diff_row diff_make_row(const struct diff *d, uint32_t key, enum diff_chance chance)
 {
     struct diff_row row = { .key = key, .chance = chance, .timed = true, .least_calls = { UINT64_MAX, UINT64_MAX } };
+    const bool estimated = diff_is_estimated(d, key);
     for (size_t i = 0; i < d->run_count; i++) {
         const struct diff_run *run = &d->runs[i];
         const struct diff_values *values = diff_run_values(run, key);
@@ -251,7 +282,8 @@ static struct diff_row diff_make_row(const struct diff *d, uint32_t key, enum di
         for (int j = 0; j < DIFF_VALUES; j++) {
             struct diff_pair *pair = &row.values[j];
             pair->sum[run->side] = add_saturated(pair->sum[run->side], values->of[j]);
-            pair->error[run->side] = hypot(pair->error[run->side], (double)values->error[j]);
+            pair->error[run->side] =
+                hypot(pair->error[run->side], diff_error(run, values, (enum diff_value)j, estimated));
         }
     }
     if (!chance && row.least_calls[DIFF_BEFORE] != row.most_calls[DIFF_BEFORE])

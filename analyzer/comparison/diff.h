@@ -69,6 +69,7 @@ struct diff_run {
     struct durations **durations; /* by key: of the completed calls; NULL if they were not loaded */
     uint64_t ticks_per_second;    /* of the durations */
     bool application_known, cpu_known, has_samples;
+    double least_time; /* nanoseconds: no sample may have come in less than that (diff_least_time) */
     uint64_t events, lost_events;
 };
 

@@ -173,6 +173,30 @@ Test(unit_diff_samples, changes_that_may_be_none_do_not_lead)
     diff_free(d);
 }
 
+/* No sample of 100 us in a session may be chance if the function takes up to 300 us there: so 700 us, which may be 25
+ * as well, are not certainly more. 1.2 ms are. */
+Test(unit_diff_samples, no_sample_is_not_exactly_zero)
+{
+    static const struct sampled_version none = { .samples = 100 }, few = { .in_code = 7, .samples = 100 },
+                                        more = { .in_code = 12, .samples = 100 };
+    static const enum diff_by by[] = { DIFF_FUNCTIONS, DIFF_PATHS };
+    static const char *const rows[] = { "code", "main;code" };
+    for (size_t i = 0; i < 2; i++) {
+        struct diff *d = diff_of_sampled(by[i], &none, &few, 1);
+        const struct diff_pair *pair = &diff_row_named(d, rows[i])->values[DIFF_ELAPSED_EXCLUSIVE];
+        cr_expect(eq(u64, pair->mean[DIFF_BEFORE], 0));
+        cr_expect(eq(u64, pair->mean[DIFF_AFTER], 700000));
+        cr_expect(epsilon_eq(dbl, pair->error[DIFF_BEFORE], 299570, 1));
+        cr_expect(lt(dbl, pair->error[DIFF_AFTER], 700000));
+        cr_expect(eq(int, pair->judged, JUDGED_NOTHING));
+        cr_expect(not(diff_fails(d, rows[i], "all_elapsed_exclusive > +1ns")));
+        diff_free(d);
+        d = diff_of_sampled(by[i], &none, &more, 1);
+        cr_expect(eq(int, diff_row_named(d, rows[i])->values[DIFF_ELAPSED_EXCLUSIVE].judged, JUDGED_LARGE));
+        diff_free(d);
+    }
+}
+
 Test(unit_diff_samples, call_paths)
 {
     static const struct sampled_version less = { .in_code = 30, .samples = 100 },
