@@ -85,8 +85,7 @@ long session_write_zeros(int fd, uint64_t offset, uint32_t size)
     return 0;
 }
 
-/* 5 % of the disk, and at most 1 GiB. */
-static uint64_t session_default_keep_free(int fd)
+uint64_t session_usual_keep_free(int fd)
 {
     const uint64_t most = 1ull << 30;
     struct statfs disk = { .f_blocks = 0 };
@@ -111,7 +110,7 @@ static int session_write_header(struct session *session, int fd, const struct se
         .max_size = settings->max_size,
         .shared_ring = settings->shared_ring,
     };
-    header.keep_free = settings->keep_free ? strtoull(settings->keep_free, NULL, 10) : session_default_keep_free(fd);
+    header.keep_free = settings->keep_free ? strtoull(settings->keep_free, NULL, 10) : session_usual_keep_free(fd);
     int error = session_beyond_limit(DWELL_UNIT) ? -EFBIG : (int)session_write_zeros(fd, 0, DWELL_UNIT);
     if (error == 0)
         error = session_map_header(session, fd);

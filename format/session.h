@@ -42,6 +42,9 @@ struct session_settings {
     const char *keep_free; /* bytes of the disk to be left free, as a decimal number; NULL for the default */
 };
 
+/* What is left free of the disk of that file if nobody says otherwise: 5 % of it, and at most 1 GiB. */
+uint64_t session_usual_keep_free(int fd);
+
 /* Creates the session file at `path`. A finished session of that name is renamed, and keeps that name until
  * rotation_end (rotation.h). A running one gives SESSION_IN_USE, unless the settings have `join`: then it is joined.
  * Returns a descriptor that holds the shared lock, or an error. The caller closes it, and session->header stays valid.

@@ -28,6 +28,7 @@
 #include "recorder/sampler.h"
 #include "recorder/syscall_events.h"
 #include "rseq.h"
+#include "session.h"
 
 enum {
     RING_PAGES_COUNTED = OS_RING_PAGES + 1, /* locked memory of a thread */
@@ -328,22 +329,36 @@ static void doctor_examine_speed(struct findings *f, int fd, uint64_t room)
                   speed, HOT_SPEED);
 }
 
-/* Bytes that a file in the directory may have. */
-static uint64_t doctor_examine_space(struct findings *f, const char *folder)
+/* Of the free space, a recording takes what is beyond that which it leaves free. */
+static void doctor_judge_space(struct findings *f, double mb, double kept_mb)
 {
     enum { LITTLE_MB = 1000, NOTHING_MB = 4, CALL_BYTES = 8 };
+    const double room = mb > kept_mb ? mb - kept_mb : 0;
+    if (mb < NOTHING_MB)
+        find_that(f, HEALTH_BAD, "space", "%.0f MB are free; make room, or choose another place with -o", mb);
+    else if (room < NOTHING_MB)
+        find_that(f, HEALTH_BAD, "space",
+                  "%.0f MB are free, and record leaves %.0f MB free, so it records nothing; make room, choose another "
+                  "place with -o, or record with --keep-free 0",
+                  mb, kept_mb);
+    else if (room < LITTLE_MB)
+        find_that(f, HEALTH_WARN, "space",
+                  "%.0f MB are free, of which record leaves %.0f MB free (--keep-free); make room, or choose another "
+                  "place with -o",
+                  mb, kept_mb);
+    else
+        find_that(f, HEALTH_OK, "space", "%.0f GB are free, for some %.0f million calls", mb / 1e3, room / CALL_BYTES);
+}
+
+/* Bytes that a file in the directory may have. */
+static uint64_t doctor_examine_space(struct findings *f, const char *folder, uint64_t keep_free)
+{
     struct statvfs space;
     struct rlimit limit;
     uint64_t room = UINT64_MAX;
     if (statvfs(folder, &space) == 0) {
         room = (uint64_t)space.f_bavail * space.f_frsize;
-        const double mb = (double)room / 1e6;
-        if (mb < LITTLE_MB)
-            find_that(f, mb < NOTHING_MB ? HEALTH_BAD : HEALTH_WARN, "space",
-                      "%.0f MB are free; make room, or choose another place with -o", mb);
-        else
-            find_that(f, HEALTH_OK, "space", "%.0f GB are free, for some %.0f million calls", mb / 1e3,
-                      mb / CALL_BYTES);
+        doctor_judge_space(f, (double)room / 1e6, (double)keep_free / 1e6);
     }
     if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY) {
         find_that(f, HEALTH_WARN, "file size", "limited to %.0f MB, where a recording ends; ulimit -f unlimited",
@@ -354,7 +369,7 @@ static uint64_t doctor_examine_space(struct findings *f, const char *folder)
     return room;
 }
 
-static void doctor_examine_disk(struct findings *f, const char *output)
+static void doctor_examine_disk(struct findings *f, const char *output, const char *keep_free)
 {
     char *folder = doctor_folder(output);
     int fd = doctor_open_trial_file(folder);
@@ -366,7 +381,8 @@ static void doctor_examine_disk(struct findings *f, const char *output)
                   strerror(errno));
     } else {
         find_that(f, HEALTH_OK, "session file", "can be made in %s", folder);
-        const uint64_t room = doctor_examine_space(f, folder);
+        const uint64_t room =
+            doctor_examine_space(f, folder, keep_free ? strtoull(keep_free, NULL, 10) : session_usual_keep_free(fd));
         if (room / 4 >= BLOCK)
             doctor_examine_speed(f, fd, room);
     }
@@ -375,7 +391,7 @@ static void doctor_examine_disk(struct findings *f, const char *output)
     free(folder);
 }
 
-void examine_machine(struct findings *f, const char *output)
+void examine_machine(struct findings *f, const char *output, const char *keep_free)
 {
     signal(SIGXFSZ, SIG_IGN); /* a limit on file sizes is reported as an error */
     doctor_examine_kernel(f);
@@ -383,5 +399,5 @@ void examine_machine(struct findings *f, const char *output)
     doctor_examine_clock(f);
     doctor_examine_counting(f);
     doctor_examine_os_events(f);
-    doctor_examine_disk(f, output);
+    doctor_examine_disk(f, output, keep_free);
 }

@@ -24,8 +24,9 @@ struct findings {
 void find_that(struct findings *f, enum health health, const char *what, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* `output` is where a session would be written. */
-void examine_machine(struct findings *f, const char *output);
+/* `output` is where a session would be written, and keep_free the bytes that it would leave free, as a decimal number;
+ * NULL for the default. */
+void examine_machine(struct findings *f, const char *output, const char *keep_free);
 void examine_program(struct findings *f, const char *program);
 
 #endif

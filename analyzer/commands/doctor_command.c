@@ -1,4 +1,5 @@
 /* dwell doctor: reports what works on this machine, what does not, and how to mend it. */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,6 +19,7 @@ static const struct shared_use shared[] = {
 struct doctor_settings {
     struct shared_options shared;
     const char *program;
+    char *keep_free; /* bytes, as a decimal number; NULL for the default */
 };
 
 static void doctor_take(void *settings, const struct option_row *row, char *argument)
@@ -29,7 +31,25 @@ static void doctor_take(void *settings, const struct option_row *row, char *argu
     s->program = argument;
 }
 
-static const struct option_row options[] = { { TAKE_BY(doctor_take) }, { 0 } };
+static void doctor_set_keep_free(struct doctor_settings *s, const char *option, const char *text)
+{
+    free(s->keep_free);
+    s->keep_free =
+        need_text("%" PRIu64, option_size(option, text, 0, UINT64_MAX / 4, "a number of bytes, such as 500M or 2G"));
+}
+
+static void doctor_read_keep_free(void *settings, const struct option_row *row, char *text)
+{
+    (void)row;
+    doctor_set_keep_free(settings, "--keep-free", text);
+}
+
+static const struct option_row options[] = {
+    { "keep-free", "SIZE", "What a recording is to leave free of the disk, as of dwell record",
+      READ_BY(doctor_read_keep_free) },
+    { TAKE_BY(doctor_take) },
+    { 0 },
+};
 
 static const char *const names[] = { [HEALTH_OK] = "ok", [HEALTH_WARN] = "warn", [HEALTH_BAD] = "bad" };
 
@@ -81,10 +101,13 @@ int command_doctor(int argc, char **argv)
 {
     struct doctor_settings s = { 0 };
     command_line_parse(&line, argc, argv, &s, &s.shared);
+    if (!s.keep_free && getenv("DWELL_KEEP_FREE"))
+        doctor_set_keep_free(&s, "DWELL_KEEP_FREE", getenv("DWELL_KEEP_FREE"));
     struct findings f = { NULL, 0, 0 };
     if (s.program)
         examine_program(&f, s.program);
-    examine_machine(&f, s.shared.output ? s.shared.output : DEFAULT_SESSION);
+    examine_machine(&f, s.shared.output ? s.shared.output : DEFAULT_SESSION, s.keep_free);
+    free(s.keep_free);
     if (s.shared.print == table_print_text)
         doctor_print_text(&f);
     else

@@ -191,6 +191,23 @@ Test(e2e_doctor, where_the_session_would_be)
     ran_drop(&r);
 }
 
+/* Record would record nothing where less is free than it leaves free. */
+Test(e2e_doctor, space_that_is_left_free)
+{
+    char *text = run_well("$DWELL doctor --keep-free 1000000G >all; echo $?; "
+                          "DWELL_KEEP_FREE=1000000G $DWELL doctor >named; echo $?; "
+                          "sed -n 's/, or record with .*//; s/^\\(bad *space\\)  *[0-9]* MB/\\1 N MB/p' all named; "
+                          "DWELL_KEEP_FREE=1000000G $DWELL doctor --keep-free 0 | grep -c '^ok *space'");
+    cr_assert(eq(str, text,
+                 "1\n1\n"
+                 "bad   space N MB are free, and record leaves 1073741824 MB free, so it records nothing; make room, "
+                 "choose another place with -o\n"
+                 "bad   space N MB are free, and record leaves 1073741824 MB free, so it records nothing; make room, "
+                 "choose another place with -o\n1\n"),
+              "%s", text);
+    free(text);
+}
+
 Test(e2e_doctor, csv_and_json)
 {
     char *text = run_well("$DWELL doctor --format json $SAMPLES/fib");
