@@ -471,7 +471,8 @@ static const struct command_line line = {
     .arguments = "[--] PROGRAM [ARG...]",
     .text =
         "Runs PROGRAM and records the calls of its instrumented functions.\v"
-        "PROGRAM must be compiled with -finstrument-functions, and with -g to know source lines. dwell ends as "
+        "PROGRAM must be compiled with dwell cc (dwell cc -g -O2 prog.c -o prog) or -finstrument-functions, and with -g "
+        "to know source lines. dwell ends as "
         "PROGRAM does, with its exit status or by its signal; 127: not found, 126: not executable, 125: dwell "
         "itself failed before it started.\n\n"
         "A PATTERN is a glob such as 'parse_*' or 'ns::Class::*' for the function's name with or without its "
