@@ -8,6 +8,7 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
+#include "base/counted_text.h"
 #include "recorder/executable.h"
 #include "recorder/findings.h"
 #include "symbols/elf_facts.h"
@@ -59,12 +60,11 @@ static void doctor_examine_probes(struct findings *f, const struct executable *e
     else if (!calls->calls)
         find_that(f, HEALTH_BAD, "instrumented", "the probe is named, but no function calls it: %s", mend);
     else if (!calls->functions)
-        find_that(f, HEALTH_OK, "instrumented",
-                  "%zu calls of the probe (functions, and copies where they were inlined)", calls->calls);
+        find_that(f, HEALTH_OK, "instrumented", "%s of the probe (functions, and copies where they were inlined)",
+                  COUNTED(calls->calls, "call"));
     else
-        find_that(f, HEALTH_OK, "instrumented",
-                  "%zu functions; %zu calls of the probe, as each function has one, and each inlined copy",
-                  calls->functions, calls->calls);
+        find_that(f, HEALTH_OK, "instrumented", "%s; %s of the probe, as each function has one, and each inlined copy",
+                  COUNTED(calls->functions, "function"), COUNTED(calls->calls, "call"));
 }
 
 /* Whether any function has a source line, in the program or in a file of debug information. */

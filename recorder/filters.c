@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/counted_text.h"
 #include "base/memory.h"
 #include "base/message.h"
 #include "base/path_text.h"
@@ -327,8 +328,8 @@ void filters_warn(const struct filters *f)
     const size_t all = f->earlier ? earlier_levels_count(f->earlier) : 0,
                  missing = f->earlier ? earlier_levels_missing(f->earlier) : 0;
     if (missing)
-        say("--levels-from: %zu of %zu function%s that %s not timed %s not found", missing, all, all == 1 ? "" : "s",
-            all == 1 ? "was" : "were", missing == 1 ? "was" : "were");
+        say("--levels-from: %zu of %s that %s not timed %s not found", missing, COUNTED(all, "function"),
+            counted_word(all, "was", "were"), counted_word(missing, "was", "were"));
     for (size_t i = 0; i < f->pattern_count; i++) {
         const struct filter_pattern *p = &f->patterns[i];
         if (p->action & DWELL_FILTER_KEEP)

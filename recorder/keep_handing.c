@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/counted_text.h"
 #include "base/memory.h"
 #include "base/message.h"
 #include "base/sorted.h"
@@ -284,11 +285,13 @@ static void keep_handing_report(const struct keep_handing *h)
 {
     const uint64_t kept = keep_handing_all(h), left = kept > h->handed ? kept - h->handed : 0;
     if (h->failed > 1)
-        say("--on-keep: %" PRIu64 " of %" PRIu64 " commands failed", h->failed, h->handed);
+        say("--on-keep: %" PRIu64 " of %s failed", h->failed, COUNTED(h->handed, "command"));
     if (left)
-        say("--on-keep: %" PRIu64 " of %" PRIu64 " windows had no command, as %d run at once", left, kept, KEEP_HANDS);
+        say("--on-keep: %" PRIu64 " of %s had no command, as %d run at once", left, COUNTED(kept, "window"),
+            KEEP_HANDS);
     if (h->busy)
-        say("--on-keep: %zu commands still run, so their files stay: %s", h->busy, h->hands[0].file);
+        say("--on-keep: %s still %s, so %s stay: %s", COUNTED(h->busy, "command"), counted_word(h->busy, "runs", "run"),
+            counted_word(h->busy, "its file", "their files"), h->hands[0].file);
 }
 
 void keep_handing_finish(struct keep_handing *h)

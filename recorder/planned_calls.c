@@ -9,6 +9,7 @@
 
 #include "arguments/call_frames.h"
 #include "arguments/stack_arguments.h"
+#include "base/counted_text.h"
 #include "base/memory.h"
 #include "base/message.h"
 #include "base/sorted.h"
@@ -77,9 +78,9 @@ static void calls_say_addressed(const struct calls_search *search)
         say("--calls-to: calls of %s are not recorded, as the code takes its address from the same slot",
             search->addressed);
     else if (search->addressed_count)
-        say("--calls-to: calls of %s and %zu other functions are not recorded, as the code takes their addresses from the "
+        say("--calls-to: calls of %s and %s are not recorded, as the code takes their addresses from the "
             "same slots",
-            search->addressed, search->addressed_count - 1);
+            search->addressed, COUNTED(search->addressed_count - 1, "other function"));
 }
 
 /* In one line, too. Nothing else tells of them, unless a pattern names no other functions. */

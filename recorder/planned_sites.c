@@ -13,6 +13,7 @@
 #include "arguments/callee_code.h"
 #include "arguments/direct_callee.h"
 #include "arguments/stack_arguments.h"
+#include "base/counted_text.h"
 #include "base/memory.h"
 #include "base/message.h"
 #include "base/sorted.h"
@@ -242,9 +243,8 @@ static void sites_say_addressed(const struct sites_search *s)
     if (s->addressed_count == 1)
         say("--calls-to: calls of %s through pointers are not recorded, whose address the code takes", name);
     else
-        say("--calls-to: calls of %s and %zu other functions through pointers are not recorded, whose addresses the code "
-            "takes",
-            name, s->addressed_count - 1);
+        say("--calls-to: calls of %s and %s through pointers are not recorded, whose addresses the code takes", name,
+            COUNTED(s->addressed_count - 1, "other function"));
     free(name);
 }
 
@@ -373,8 +373,8 @@ void planned_sites_put(struct planned_calls *c, const uint32_t *order, const str
     if (s.site_count)
         qsort(s.sites, s.site_count, sizeof *s.sites, sites_compare);
     if (s.put_count && s.found.unread)
-        say("--calls-to: %s: calls in %zu functions are not recorded, as not all of their instructions are known",
-            module->path, s.found.unread);
+        say("--calls-to: %s: calls in %s are not recorded, as not all of their instructions are known", module->path,
+            COUNTED(s.found.unread, "function"));
     sites_say_addressed(&s);
     head->functions = (uint32_t)s.put_count;
     head->sites = (uint32_t)s.site_count;

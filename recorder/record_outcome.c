@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/counted_text.h"
 #include "base/memory.h"
 #include "base/message.h"
 #include "guard.h"
@@ -220,7 +221,8 @@ static void record_report_samples(const struct record_settings *s, const struct 
             o->counted && !s->overhead_asked ? ". So counted functions have no times; --overhead none times all calls"
                                              : "");
     if (o->lost_samples)
-        say("%s samples were lost, as dwell could not keep up", record_size_text(lost, sizeof lost, o->lost_samples));
+        say("%s %s lost, as dwell could not keep up", record_size_text(lost, sizeof lost, o->lost_samples),
+            COUNTED_NOUN_WAS(o->lost_samples, "sample"));
 }
 
 /* A program without probes makes no process of the session. */
@@ -259,11 +261,6 @@ static const char *record_why_empty(const struct record_settings *s, const struc
     return "it has no instrumented functions; compile it with dwell cc, or with -g -finstrument-functions";
 }
 
-static const char *record_plural(uint64_t count)
-{
-    return count == 1 ? "" : "s";
-}
-
 /* The session as a word of a command, which need not name the usual one. */
 static const char *record_shown_file(const struct record_settings *s)
 {
@@ -291,19 +288,20 @@ static void record_report_kept(const struct record_settings *s, const struct rec
     const char *file = record_shown_file(s);
     char bytes[32];
     if (o->unkept)
-        say("%" PRIu64 " slow call%s could not be kept: %s", o->unkept, record_plural(o->unkept),
+        say("%s could not be kept: %s", COUNTED(o->unkept, "slow call"),
             record_loss_reason(o->trouble ? o->trouble : DWELL_TROUBLE_MAX_SIZE));
     if (o->limited && !s->quiet)
-        say("%" PRIu64 " slow call%s more than --keep-limit were not kept", o->limited, record_plural(o->limited));
+        say("%s more than --keep-limit %s not kept", COUNTED(o->limited, "slow call"),
+            counted_word(o->limited, "was", "were"));
     if (!s->quiet && !o->kept && !o->usual && !o->unkept && !o->limited)
         record_report_nothing_kept(s);
     else if (!s->quiet && !o->usual)
-        say("%" PRIu64 " slow call%s kept, %sB in %s; see: dwell info%s%s", o->kept, record_plural(o->kept),
+        say("%s kept, %sB in %s; see: dwell info%s%s", COUNTED(o->kept, "slow call"),
             record_size_text(bytes, sizeof bytes, o->bytes), s->output, *file ? " " : "", file);
     else if (!s->quiet)
-        say("%" PRIu64 " slow call%s and %" PRIu64 " usual one%s kept, %sB in %s; see: dwell info%s%s", o->kept,
-            record_plural(o->kept), o->usual, record_plural(o->usual), record_size_text(bytes, sizeof bytes, o->bytes),
-            s->output, *file ? " " : "", file);
+        say("%s and %s kept, %sB in %s; see: dwell info%s%s", COUNTED(o->kept, "slow call"),
+            COUNTED(o->usual, "usual one"), record_size_text(bytes, sizeof bytes, o->bytes), s->output,
+            *file ? " " : "", file);
 }
 
 void record_report(const struct record_settings *s, const struct record_outcome *o)
@@ -313,10 +311,11 @@ void record_report(const struct record_settings *s, const struct record_outcome 
     if (!o->lost && (o->trouble & DWELL_TROUBLE_TRUNCATED || guard_header_is_lost()))
         say("events were lost: %s", record_loss_reason(o->trouble));
     else if (o->lost || o->trouble & (DWELL_TROUBLE_NO_FILE | DWELL_TROUBLE_REFUSED))
-        say("%s events were lost: %s", record_size_text(lost, sizeof lost, o->lost), record_loss_reason(o->trouble));
-    if (o->lost_trace_events)
-        say("%s trace events were lost: %s", record_size_text(lost, sizeof lost, o->lost_trace_events),
+        say("%s %s lost: %s", record_size_text(lost, sizeof lost, o->lost), COUNTED_NOUN_WAS(o->lost, "event"),
             record_loss_reason(o->trouble));
+    if (o->lost_trace_events)
+        say("%s %s lost: %s", record_size_text(lost, sizeof lost, o->lost_trace_events),
+            COUNTED_NOUN_WAS(o->lost_trace_events, "trace event"), record_loss_reason(o->trouble));
     record_report_samples(s, o);
     if (o->keeps && o->processes) {
         record_report_kept(s, o);
@@ -330,17 +329,18 @@ void record_report(const struct record_settings *s, const struct record_outcome 
         return;
     char said[128] = "", counted[32], traced[32], samples[32];
     if (o->counted)
-        snprintf(said, sizeof said, "%s counted calls, ", record_size_text(counted, sizeof counted, o->counted));
+        snprintf(said, sizeof said, "%s %s, ", record_size_text(counted, sizeof counted, o->counted),
+                 COUNTED_NOUN(o->counted, "counted call"));
     if (o->trace_events)
-        snprintf(said + strlen(said), sizeof said - strlen(said), "%s trace events, ",
-                 record_size_text(traced, sizeof traced, o->trace_events));
+        snprintf(said + strlen(said), sizeof said - strlen(said), "%s %s, ",
+                 record_size_text(traced, sizeof traced, o->trace_events),
+                 COUNTED_NOUN(o->trace_events, "trace event"));
     if (o->samples)
-        snprintf(said + strlen(said), sizeof said - strlen(said), "%s samples, ",
-                 record_size_text(samples, sizeof samples, o->samples));
-    say("%s events, %s%zu thread%s, %zu process%s, %sB in %s; see: dwell report%s%s",
-        record_size_text(events, sizeof events, o->events), said, o->threads, record_plural(o->threads), o->processes,
-        o->processes == 1 ? "" : "es", record_size_text(bytes, sizeof bytes, o->bytes), s->output, *file ? " " : "",
-        file);
+        snprintf(said + strlen(said), sizeof said - strlen(said), "%s %s, ",
+                 record_size_text(samples, sizeof samples, o->samples), COUNTED_NOUN(o->samples, "sample"));
+    say("%s %s, %s%s, %s, %sB in %s; see: dwell report%s%s", record_size_text(events, sizeof events, o->events),
+        COUNTED_NOUN(o->events, "event"), said, COUNTED(o->threads, "thread"), COUNTED(o->processes, "process"),
+        record_size_text(bytes, sizeof bytes, o->bytes), s->output, *file ? " " : "", file);
     if (o->probes_share > 0.5 && !s->overhead)
         say("the probes took about %.0f %% of the program's CPU time; record --overhead 10%% limits that",
             100 * o->probes_share);

@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/counted_text.h"
 #include "base/memory.h"
 #include "base/message.h"
 #include "base/progress.h"
@@ -238,7 +239,7 @@ void record_push_stop(struct record_push *p)
     p->taking = false;
     if (!p->dropped)
         return;
-    char *text = need_text("%llu deltas were dropped, as the spool had its limit", (unsigned long long)p->dropped);
+    char *text = need_text("%s dropped, as the spool had its limit", COUNTED_WAS(p->dropped, "delta"));
     finish_note(p->session, p->fd, text);
     free(text);
 }
@@ -289,8 +290,7 @@ static void push_report(const struct record_push *p)
     char *text;
     size_t length;
     FILE *out = need_stream(&text, &length);
-    fprintf(out, "pushed %llu %s%s to %s", (unsigned long long)p->pushed, what, p->pushed == 1 ? "" : "s",
-            p->store.url);
+    fprintf(out, "pushed %s to %s", COUNTED(p->pushed, what), p->store.url);
     const bool url_given = strcmp(p->settings->push, "-") != 0; /* else fleet push knows it as well */
     if (left)
         fprintf(out, "; %llu left in %s%s%s: push %s with dwell fleet push%s%s --spool%s%s", (unsigned long long)left,

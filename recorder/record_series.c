@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/counted_text.h"
 #include "base/exit_status.h"
 #include "base/memory.h"
 #include "base/message.h"
@@ -174,6 +175,6 @@ char *series_describe(const struct series_program *p, unsigned runs)
     const double mean = p->total / runs, variance = runs > 1 ? (p->squares - p->total * mean) / (runs - 1) : 0;
     time_text_with_unit((uint64_t)(mean * 1e9), mean_text);
     time_text_with_unit((uint64_t)(sqrt(fmax(variance, 0)) * 1e9), deviation_text);
-    return need_text("%u run%s of %s took %s on average, +- %s", runs, runs == 1 ? "" : "s", p->words[0], mean_text,
+    return need_text("%s of %s took %s on average, +- %s", COUNTED(runs, "run"), p->words[0], mean_text,
                      deviation_text);
 }

@@ -4,6 +4,7 @@
 
 #include <time.h>
 
+#include "base/counted_text.h"
 #include "base/duration.h"
 #include "base/message.h"
 #include "dwell/format.h"
@@ -37,7 +38,8 @@ static void *record_timer_run(void *argument)
     char text[DURATION_TEXT];
     duration_text(t->ns, text);
     if (deaf)
-        say("--for: %zu processes take no commands, so they are recorded on", deaf);
+        say("--for: %s %s no commands, so %s recorded on", COUNTED(deaf, "process"),
+            counted_word(deaf, "takes", "take"), counted_word(deaf, "it is", "they are"));
     else if (!t->quiet)
         say("recorded for %s; %s goes on without", text, t->program);
     return NULL;

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/counted_text.h"
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "base/text_options.h"
@@ -83,7 +84,7 @@ static void budget_reached_remark(struct summary *summary, const struct analysis
         (double)times_value(&summary->sums, VALUE_ELAPSED, INCLUSIVE) / (double)summary->ticks_per_second;
     if ((double)valued * ns_of_values / 1e9 > own * summary->asked_percent / 100)
         summary_remark_doubt(summary, "budget-exceeded",
-                             "overhead above the budget: values of %" PRIu64 " calls; name rarer functions", valued);
+                             "overhead above the budget: values of %s; name rarer functions", COUNTED(valued, "call"));
     else if (summary->budget_acted)
         summary_remark_doubt(summary, "budget-exceeded", "overhead above the budget, %s",
                              budget_reached_counted(analysis->profile)

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 
 #include "analysis/single_calls.h"
+#include "base/counted_text.h"
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "base/time_unit.h"
@@ -155,8 +156,8 @@ static char *cpu_check_reason(const struct analysis *analysis, size_t process)
 {
     const uint64_t switches = cpu_check_switches(analysis->file, analysis->file->processes[process].serial);
     return need_text(": the rest (REST in dwell info) is code outside of recorded functions, and the kernel's work for "
-                     "%" PRIu64 " switch%s of threads, mostly 5 to 20 us each",
-                     switches, switches == 1 ? "" : "es");
+                     "%s of threads, mostly 5 to 20 us each",
+                     COUNTED(switches, "switch"));
 }
 
 /* A remark about the process that differs most, of those whose time switches explain, or of the others. */
@@ -173,11 +174,11 @@ static void cpu_check_remark_on(struct analysis *analysis, const struct cpu_chec
     }
     if (!count)
         return;
-    char kernel[TIME_TEXT], recorded[TIME_TEXT], others[64] = "";
+    char kernel[TIME_TEXT], recorded[TIME_TEXT], others[96] = "";
     time_text_with_unit(checks[most].kernel, kernel);
     time_text_with_unit(checks[most].functions, recorded);
     if (count > 1)
-        snprintf(others, sizeof others, "; %zu other process%s too", count - 1, count == 2 ? "" : "es");
+        snprintf(others, sizeof others, "; %s too", COUNTED(count - 1, "other process"));
     char *reason = of_switches ? cpu_check_reason(analysis, most)
                                : need_text(checks[most].functions < checks[most].kernel ? "" : TOO_LONG);
     char *text = need_text("process %" PRIu32 ": %s of CPU recorded, %s by the kernel's count%s%s",

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 
 #include "analysis/single_calls.h"
+#include "base/counted_text.h"
 #include "profile/tree_durations.h"
 
 unsigned durations_wanted(const struct analysis *analysis)
@@ -54,9 +55,8 @@ static void durations_remark_chosen(struct summary *summary, const struct analys
                    estimated ? " (~: less the probes' average)" : "");
     const size_t functions = analysis->profile->uncounted_functions;
     if (functions)
-        summary_remark(summary, "percentiles-had-no-room",
-                       "percentiles of %zu function%s are unknown: no room to count %" PRIu64 " calls", functions,
-                       functions == 1 ? "" : "s", analysis->profile->uncounted_calls);
+        summary_remark(summary, "percentiles-had-no-room", "percentiles of %s are unknown: no room to count %s",
+                       COUNTED(functions, "function"), COUNTED(analysis->profile->uncounted_calls, "call"));
 }
 
 void durations_remark(struct summary *summary, const struct analysis *analysis)

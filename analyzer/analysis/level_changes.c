@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analysis/names.h"
+#include "base/counted_text.h"
 #include "base/index.h"
 #include "base/memory.h"
 #include "base/sorted.h"
@@ -156,9 +157,8 @@ void level_changes_remark(struct summary *summary, const struct session_file *fi
         names = more;
     }
     if (count)
-        summary_remark(summary, "not-timed-throughout",
-                       "%zu function%s not timed for the whole run: %s%s; see dwell info", count,
-                       count == 1 ? " was" : "s were", names, count > NAMED ? " and others" : "");
+        summary_remark(summary, "not-timed-throughout", "%s not timed for the whole run: %s%s; see dwell info",
+                       COUNTED_WAS(count, "function"), names, count > NAMED ? " and others" : "");
     free(names);
     namer_free(namer);
     index_free(seen);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "analysis/copies.h"
+#include "base/counted_text.h"
 #include "base/duration.h"
 #include "base/memory.h"
 #include "base/units.h"
@@ -163,11 +164,10 @@ char *live_describe_rates(const struct live *l)
     char *text = NULL;
     size_t length;
     FILE *out = need_stream(&text, &length);
-    fprintf(out, "%" PRIu64 " calls", l->whole.rollup->session.calls);
+    fprintf(out, "%s", COUNTED(l->whole.rollup->session.calls, "call"));
     if (l->recent.rollup && l->times.interval)
         fprintf(out, ", %.0f a second", (double)l->recent.rollup->session.calls * 1e9 / (double)l->times.interval);
-    fprintf(out, ", %" PRIu64 " thread%s, %" PRIu64 " process%s", summary->threads, summary->threads == 1 ? "" : "s",
-            summary->processes, summary->processes == 1 ? "" : "es");
+    fprintf(out, ", %s, %s", COUNTED(summary->threads, "thread"), COUNTED(summary->processes, "process"));
     need_stream_end(out);
     return text;
 }

@@ -17,6 +17,7 @@
 #include "analysis/run_length.h"
 #include "analysis/single_calls.h"
 #include "analysis/thread_titles.h"
+#include "base/counted_text.h"
 #include "base/index.h"
 #include "base/memory.h"
 #include "base/units.h"
@@ -47,12 +48,12 @@ static void load_judge_sources(struct summary *summary, const struct analysis *a
     summary->off_cpu_known = times > 0;
     if (summary->off_cpu_known && flags)
         summary_remark_doubt(summary, "no-off-cpu-times",
-                             "%zu of %zu threads had no times of OS events: their time counts as on the CPU", flags,
-                             count);
+                             "%zu of %s had no times of OS events: their time counts as on the CPU", flags,
+                             COUNTED(count, "thread"));
     summary->application_known = blind < count || count == 0;
     if (blind && summary->application_known)
-        summary_remark_doubt(summary, "no-os-events",
-                             "%zu of %zu threads had no OS events: all their time counts as flagged", blind, count);
+        summary_remark_doubt(summary, "no-os-events", "%zu of %s had no OS events: all their time counts as flagged",
+                             blind, COUNTED(count, "thread"));
 }
 
 /* A recording that was to watch system calls and could not looks like any other. */
@@ -109,17 +110,15 @@ static void load_add_no_counted(struct summary *summary, const struct analysis *
 static void load_add_counted(struct summary *summary, const struct analysis *analysis)
 {
     if (summary->counted && analysis->profile->counts.samples)
-        summary_remark(
-            summary, "counted-without-paths",
-            "calls of %zu function%s were only counted (dwell info lists them): they have no call paths, and the "
-            "times of those that were sampled are estimates",
-            summary->counted, summary->counted == 1 ? "" : "s");
+        summary_remark(summary, "counted-without-paths",
+                       "calls of %s were only counted (dwell info lists them): they have no call paths, and the "
+                       "times of those that were sampled are estimates",
+                       COUNTED(summary->counted, "function"));
     else if (summary->counted)
-        summary_remark(
-            summary, "counted-without-times",
-            "calls of %zu function%s were only counted (dwell info lists them): they have no times and no call "
-            "paths",
-            summary->counted, summary->counted == 1 ? "" : "s");
+        summary_remark(summary, "counted-without-times",
+                       "calls of %s were only counted (dwell info lists them): they have no times and no call "
+                       "paths",
+                       COUNTED(summary->counted, "function"));
     else if (summary->has_counts)
         load_add_no_counted(summary, analysis);
     if (summary->counted)
@@ -134,8 +133,8 @@ static void load_add_limit_remarks(struct summary *summary, const struct dwell_f
         snprintf(when, sizeof when, "after %.3f s",
                  (double)(h->limit_time - h->start_ticks) / (double)h->ticks_per_second);
     if (h->shared_ring && h->replaced_events)
-        summary_remark(summary, "events-replaced", "%" PRIu64 " older events were replaced by newer ones",
-                       h->replaced_events);
+        summary_remark(summary, "events-replaced", "%s replaced by newer ones",
+                       COUNTED_WAS(h->replaced_events, "older event"));
     if (h->shared_ring && h->trouble & DWELL_TROUBLE_MAX_SIZE)
         summary_remark(summary, "max-size-no-space",
                        "threads without space in the session were not recorded (--max-size)");
@@ -154,21 +153,24 @@ static void load_add_damage_remarks(struct summary *summary, const struct sessio
         summary_remark(summary, "damaged-header",
                        "the file's first page is damaged: times may be wrong, parts may be missing");
     if (file->health.missing_bytes)
-        summary_remark(summary, "file-cut",
-                       "the file was cut: the last %" PRIu64 " of its %" PRIu64 " bytes are missing",
-                       file->health.missing_bytes, file->health.whole_size);
+        summary_remark(summary, "file-cut", "the file was cut: the last %" PRIu64 " of its %s are missing",
+                       file->health.missing_bytes, COUNTED(file->health.whole_size, "byte"));
     if (file->health.missing_chunks)
-        summary_remark(summary, "chunks-missing", "%" PRIu64 " of %" PRIu64 " chunks are missing",
-                       file->health.missing_chunks, file->health.sealed_chunks);
+        summary_remark(summary, "chunks-missing", "%" PRIu64 " of %s %s missing", file->health.missing_chunks,
+                       COUNTED(file->health.sealed_chunks, "chunk"),
+                       counted_word(file->health.missing_chunks, "is", "are"));
     if (damaged_chunks)
-        summary_remark(summary, "chunks-damaged", "%" PRIu64 " damaged chunks were left out, wholly or in part",
-                       damaged_chunks);
+        summary_remark(summary, "chunks-damaged", "%s left out, wholly or in part",
+                       COUNTED_WAS(damaged_chunks, "damaged chunk"));
     if (file->health.damaged_bytes)
-        summary_remark(summary, "bytes-damaged", "%" PRIu64 " bytes belong to no chunk and were left out",
-                       file->health.damaged_bytes);
+        summary_remark(summary, "bytes-damaged", "%s %s to no chunk and %s left out",
+                       COUNTED(file->health.damaged_bytes, "byte"),
+                       counted_word(file->health.damaged_bytes, "belongs", "belong"),
+                       counted_word(file->health.damaged_bytes, "was", "were"));
     if (file->health.damaged_records)
-        summary_remark(summary, "records-damaged", "%" PRIu64 " damaged records of metadata or symbols were left out",
-                       file->health.damaged_records);
+        summary_remark(summary, "records-damaged", "%s of metadata or symbols %s left out",
+                       COUNTED(file->health.damaged_records, "damaged record"),
+                       counted_word(file->health.damaged_records, "was", "were"));
 }
 
 /* The most harmful ones first: events that are missing here and there, then why, and then what else is missing. */
@@ -176,7 +178,7 @@ static void load_add_loss_remarks(struct summary *summary, const struct session_
 {
     const struct dwell_file_header *h = &file->header;
     if (h->lost_events)
-        summary_remark(summary, "events-lost", "%" PRIu64 " events were lost", h->lost_events);
+        summary_remark(summary, "events-lost", "%s lost", COUNTED_WAS(h->lost_events, "event"));
     load_add_damage_remarks(summary, file, p->counts.damaged_chunks + file->health.damaged_chunks);
     if (h->trouble & DWELL_TROUBLE_TRUNCATED)
         summary_remark(summary, "file-truncated",
@@ -196,17 +198,17 @@ static void load_add_loss_remarks(struct summary *summary, const struct session_
                        "the system refused a call of the recording (a sandbox?): parts are missing");
     load_add_limit_remarks(summary, h);
     if (h->lost_trace_events)
-        summary_remark(summary, "trace-events-lost", "%" PRIu64 " trace events were lost", h->lost_trace_events);
+        summary_remark(summary, "trace-events-lost", "%s lost", COUNTED_WAS(h->lost_trace_events, "trace event"));
     if (h->lost_threads)
-        summary_remark(summary, "threads-lost", "%" PRIu64 " threads could not be recorded", h->lost_threads);
+        summary_remark(summary, "threads-lost", "%s could not be recorded", COUNTED(h->lost_threads, "thread"));
     const uint64_t not_kept = file->more.unkept_calls + file->more.limited_calls + file->more.dropped_calls;
     if (not_kept)
-        summary_remark(summary, "slow-calls-not-kept", "%" PRIu64 " slow calls were not kept (dwell info says why)",
-                       not_kept);
+        summary_remark(summary, "slow-calls-not-kept", "%s not kept (dwell info says why)",
+                       COUNTED_WAS(not_kept, "slow call"));
     if (file->more.forgotten)
-        summary_remark(summary, "activities-not-watched",
-                       "%" PRIu64 " activities were not watched to their end (dwell info says why)",
-                       file->more.forgotten);
+        summary_remark(summary, "activities-not-watched", "%s not watched to %s end (dwell info says why)",
+                       COUNTED_WAS(file->more.forgotten, "activity"),
+                       counted_word(file->more.forgotten, "its", "their"));
     if (file->more.keep)
         summary_remark(summary, "windows-only",
                        "times and calls are those around %" PRIu64 " slow%s, not of the whole run",
@@ -215,7 +217,8 @@ static void load_add_loss_remarks(struct summary *summary, const struct session_
                        : file->more.kept_calls == 1 ? " call"
                                                     : " calls");
     if (p->counts.stray_exits)
-        summary_remark(summary, "stray-exits", "%" PRIu64 " exits had no enter before them", p->counts.stray_exits);
+        summary_remark(summary, "stray-exits", "%s had no enter before %s", COUNTED(p->counts.stray_exits, "exit"),
+                       counted_word(p->counts.stray_exits, "it", "them"));
 }
 
 /*

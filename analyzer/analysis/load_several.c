@@ -8,6 +8,7 @@
 #include "analysis/analysis.h"
 #include "analysis/lines.h"
 #include "analysis/load_part.h"
+#include "base/counted_text.h"
 #include "base/memory.h"
 #include "base/units.h"
 #include "profile/counted.h"
@@ -219,7 +220,7 @@ void load_begin_several(struct analysis *analysis, const char *name)
 
 static void several_begin(struct analysis *analysis, size_t count)
 {
-    char *name = need_text("%zu sessions", count);
+    char *name = need_text("%s", COUNTED(count, "session"));
     load_begin_several(analysis, name);
     free(name);
 }

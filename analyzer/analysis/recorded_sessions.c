@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "base/counted_text.h"
 #include "base/memory.h"
 #include "base/units.h"
 #include "profile/path_probes.h"
@@ -140,9 +141,10 @@ void recorded_sessions_remark(struct summary *summary, const struct session_file
         first = whole || first ? first : &file->sums.summed[i];
     }
     if (partial == 1)
-        summary_remark(summary, "shards-missing", "%u of %u shards of a session are missing: its sums are not whole",
-                       first->record.shards - recorded_sessions_held(first), first->record.shards);
+        summary_remark(summary, "shards-missing", "%u of %s of a session %s missing: its sums are not whole",
+                       first->record.shards - recorded_sessions_held(first), COUNTED(first->record.shards, "shard"),
+                       counted_word(first->record.shards - recorded_sessions_held(first), "is", "are"));
     else if (partial)
-        summary_remark(summary, "shards-missing", "shards of %zu sessions are missing: their sums are not whole",
-                       partial);
+        summary_remark(summary, "shards-missing", "shards of %s are missing: their sums are not whole",
+                       COUNTED(partial, "session"));
 }

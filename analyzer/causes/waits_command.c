@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/counted_text.h"
 #include "causes/causes_feature.h"
 #include "commands/command_line.h"
 #include "commands/commands.h"
@@ -75,9 +76,11 @@ static void waits_add_remark(struct analysis *analysis, const struct wait_causes
                        "children; wakers need mode trace or ring");
     if (causes->rest)
         summary_remark(&analysis->summary, "waits-joined",
-                       "%" PRIu64 " waits are in one row without their calls and objects: mode profile keeps %d rows "
+                       "%s %s in one row without %s: mode profile keeps %d rows "
                        "for each thread",
-                       causes->rest, DWELL_MAX_WAIT_ROWS);
+                       COUNTED(causes->rest, "wait"), counted_word(causes->rest, "is", "are"),
+                       counted_word(causes->rest, "its call and object", "their calls and objects"),
+                       DWELL_MAX_WAIT_ROWS);
 }
 
 int waits_command(int argc, char **argv)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/counted_text.h"
 #include "base/memory.h"
 #include "base/text_options.h"
 #include "base/time_unit.h"
@@ -156,7 +157,7 @@ static double whatif_percent(uint64_t before, uint64_t after)
 static void whatif_print_cpus(unsigned cpus)
 {
     if (cpus)
-        printf(", on %u processor%s", cpus, cpus == 1 ? "" : "s");
+        printf(", on %s", COUNTED(cpus, "processor"));
     putchar('\n');
 }
 
@@ -340,9 +341,9 @@ static void whatif_add_remarks(const struct whatif_settings *s, struct analysis 
                        "replay on processors is");
     else if (fabs(off) > exact)
         summary_remark(&analysis->summary, "replay-inexact",
-                       "the replay on the recording's %u processors is %+.1f %% off: other programs took them, or "
+                       "the replay on the recording's %s is %+.1f %% off: other programs took them, or "
                        "threads took turns otherwise. The prediction may be as far off",
-                       analysis->file->host.processors, off);
+                       COUNTED(analysis->file->host.processors, "processor"), off);
 }
 
 int whatif_command(int argc, char **argv)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "analysis/find_function.h"
+#include "base/counted_text.h"
 #include "base/duration.h"
 #include "base/json_text.h"
 #include "base/memory.h"
@@ -226,8 +227,8 @@ static void why_add_remarks(const struct why_loaded *loaded, const struct why *w
                        several ? file->path : "", several ? ": " : "");
     }
     if (why->scan.cut)
-        summary_remark(summary, "why-cut-calls", "%" PRIu64 " call%s not recorded as a whole, and in neither set",
-                       why->scan.cut, why->scan.cut == 1 ? " was" : "s were");
+        summary_remark(summary, "why-cut-calls", "%s not recorded as a whole, and in neither set",
+                       COUNTED_WAS(why->scan.cut, "call"));
 }
 
 static void why_print_set(const char *key, const struct why *why, const struct why_set *s)

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/counted_text.h"
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "base/text_options.h"
@@ -247,16 +248,16 @@ static void why_say_sets(FILE *out, const struct why *why, const char *name, con
     char time[TIME_TEXT];
     text_time(choice->slow == WHY_ABOVE ? choice->number : why_moment(why), time);
     if (choice->slow == WHY_RANK || choice->slow == WHY_MOMENT)
-        fprintf(out, "of %" PRIu64 " calls of %s, the one at %s%s%s", why->calls, name, time,
+        fprintf(out, "of %s of %s, the one at %s%s%s", COUNTED(why->calls, "call"), name, time,
                 why->part_count > 1 ? " of " : "", why->part_count > 1 ? why_call_session(why)->file->path : "");
     else if (choice->slow == WHY_ABOVE)
-        fprintf(out, "the %" PRIu64 " of %" PRIu64 " calls of %s above %s", slow, why->calls, name, time);
+        fprintf(out, "the %" PRIu64 " of %s of %s above %s", slow, COUNTED(why->calls, "call"), name, time);
     else if (choice->slow == WHY_PERCENTILE)
-        fprintf(out, "the %" PRIu64 " of %" PRIu64 " calls of %s above p%g", slow, why->calls, name, choice->percent);
+        fprintf(out, "the %" PRIu64 " of %s of %s above p%g", slow, COUNTED(why->calls, "call"), name, choice->percent);
     else if (slow == 1)
-        fprintf(out, "the slowest of %" PRIu64 " calls of %s", why->calls, name);
+        fprintf(out, "the slowest of %s of %s", COUNTED(why->calls, "call"), name);
     else
-        fprintf(out, "the slowest %" PRIu64 " of %" PRIu64 " calls of %s", slow, why->calls, name);
+        fprintf(out, "the slowest %" PRIu64 " of %s of %s", slow, COUNTED(why->calls, "call"), name);
     text_time(why_difference(why), time);
     fprintf(out, " take%s %s %s", slow == 1 ? "s" : "", time, why_is_more(why) ? "more" : "less");
     if (choice->between)
@@ -303,10 +304,8 @@ static void why_say_nothing_to_compare(FILE *out, const struct why *why, const c
                                        const struct why_choice *choice)
 {
     const uint64_t slow = why->sets[WHY_SLOW].calls, usual = why->sets[WHY_USUAL].calls;
-    fprintf(out,
-            "of %" PRIu64 " call%s of %s, %" PRIu64 " count%s as slow and %" PRIu64
-            " as usual: there is nothing to compare",
-            why->calls, why->calls == 1 ? "" : "s", name, slow, slow == 1 ? "s" : "", usual);
+    fprintf(out, "of %s of %s, %" PRIu64 " count%s as slow and %" PRIu64 " as usual: there is nothing to compare",
+            COUNTED(why->calls, "call"), name, slow, slow == 1 ? "s" : "", usual);
     if (why->calls < 2)
         return;
     if (!slow)

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include "analysis/find_function.h"
+#include "base/counted_text.h"
 #include "base/json_text.h"
 #include "base/memory.h"
 #include "base/text_options.h"
@@ -113,12 +114,11 @@ static void annotate_remark(struct analysis *analysis, const struct annotation *
                        "there are no samples: record with --sample 1000 to see the function's own time by "
                        "line");
     if (a->elsewhere)
-        summary_remark(&analysis->summary, "calls-elsewhere",
-                       "%" PRIu64 " call%s made from lines outside of the function's text", a->elsewhere,
-                       a->elsewhere == 1 ? " was" : "s were");
+        summary_remark(&analysis->summary, "calls-elsewhere", "%s made from lines outside of the function's text",
+                       COUNTED_WAS(a->elsewhere, "call"));
     if (a->has_sites && a->unknown)
-        summary_remark(&analysis->summary, "calls-without-line", "%" PRIu64 " call%s made from unknown lines",
-                       a->unknown, a->unknown == 1 ? " was" : "s were");
+        summary_remark(&analysis->summary, "calls-without-line", "%s made from unknown lines",
+                       COUNTED_WAS(a->unknown, "call"));
 }
 
 static void annotate_print_head(const struct annotation *a, const struct function_name *name, const char *path)
@@ -127,8 +127,8 @@ static void annotate_print_head(const struct annotation *a, const struct functio
     const uint64_t per_second = a->analysis->summary.ticks_per_second;
     text_time(ticks_to_ns(a->sums.elapsed_inclusive, per_second), inclusive);
     text_time(ticks_to_ns(a->sums.elapsed_exclusive, per_second), exclusive);
-    char *calls = need_text("%s (%s), %s:%" PRIu32 ": %" PRIu64 " call%s", name->name, name->module, path, a->first,
-                            a->sums.calls, a->sums.calls == 1 ? "" : "s");
+    char *calls = need_text("%s (%s), %s:%" PRIu32 ": %s", name->name, name->module, path, a->first,
+                            COUNTED(a->sums.calls, "call"));
     if (times_are_counted(&a->sums))
         text_print_lines(stdout,
                          "%s, only counted, so their times are unknown; record with --level 'timed=%s' to time them",

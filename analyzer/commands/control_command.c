@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "analysis/level_changes.h"
+#include "base/counted_text.h"
 #include "base/memory.h"
 #include "commands/command_line.h"
 #include "commands/commands.h"
@@ -377,9 +378,9 @@ static void control_one_process(const struct control_settings *s, enum dwell_com
         say("dumped to %s; see: dwell report %s", s->shared.output, s->shared.output);
     }
     if (command == DWELL_COMMAND_LEVEL && control->stay_timed)
-        say("%u function%s of process %u stay%s timed, as values or slow calls are recorded: end that by values "
+        say("%s of process %u stay%s timed, as values or slow calls are recorded: end that by values "
             "'FUNCTION>off' or keep 'PATTERN>off'",
-            control->stay_timed, control->stay_timed == 1 ? "" : "s", pid, control->stay_timed == 1 ? "s" : "");
+            COUNTED(control->stay_timed, "function"), pid, control->stay_timed == 1 ? "s" : "");
     if (command == DWELL_COMMAND_EVENT && control->result == 0 && strcmp(s->event, "*") != 0)
         say("process %u has no class '%.*s' yet; the setting holds when it registers one", pid, (int)strcspn(text, ":"),
             text);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/counted_text.h"
 #include "base/memory.h"
 #include "base/suggest.h"
 #include "base/terminal.h"
@@ -82,8 +83,7 @@ static void diff_print_equal(const struct diff *d)
     static const char *const kinds[] = {
         [DIFF_FUNCTIONS] = "function", [DIFF_MODULES] = "module", [DIFF_PATHS] = "call path"
     };
-    printf("\nno difference: all compared values of %zu %s%s are equal\n", d->row_count, kinds[d->by],
-           d->row_count == 1 ? "" : "s");
+    printf("\nno difference: all compared values of %s are equal\n", COUNTED(d->row_count, kinds[d->by]));
 }
 
 static void diff_print_rows(const struct diff_result *r, const struct diff *d, const struct table *rows)

@@ -7,6 +7,7 @@
 
 #include "analysis/loaded_values.h"
 #include "analysis/session_needs.h"
+#include "base/counted_text.h"
 #include "base/gzip.h"
 #include "base/memory.h"
 #include "base/progress.h"
@@ -229,8 +230,8 @@ static void export_say_remarks(const struct export_settings *settings, const str
     if (single && samples_count(analysis->file))
         say("%s: samples are left out, as this format has single calls", settings->file);
     else if (analysis->summary.stack_samples && !(settings->format->uses & EXPORT_TIMING))
-        say("%s: functions without probes have estimated times, from %" PRIu64 " samples", settings->file,
-            analysis->summary.stack_samples);
+        say("%s: functions without probes have estimated times, from %s", settings->file,
+            COUNTED(analysis->summary.stack_samples, "sample"));
 }
 
 static const struct command_line line = {

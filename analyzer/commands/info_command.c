@@ -11,6 +11,7 @@
 #include "analysis/budget_reached.h"
 #include "analysis/names.h"
 #include "analysis/probe_share.h"
+#include "base/counted_text.h"
 #include "base/intern.h"
 #include "base/memory.h"
 #include "base/numbers.h"
@@ -115,17 +116,17 @@ static void info_print_probes(const struct analysis *analysis)
     info_print_line("probes", "%.1f ns a call in the called function, %.1f ns in its caller", probes->in_callee * ns,
                     probes->in_caller * ns);
     char subtracted[TIME_TEXT], missing[TIME_TEXT];
-    info_print_line(
-        "left out", "%s of CPU time, as the probes' own; %zu of %zu call paths are held at zero, which are %s short",
-        info_time(f, analysis->summary.overhead, subtracted), o->held, o->paths, info_time(f, o->missing, missing));
+    info_print_line("left out", "%s of CPU time, as the probes' own; %zu of %s %s held at zero, which are %s short",
+                    info_time(f, analysis->summary.overhead, subtracted), o->held, COUNTED(o->paths, "call path"),
+                    counted_word(o->held, "is", "are"), info_time(f, o->missing, missing));
 }
 
 static void info_print_mode(const struct session_file *f)
 {
     if (f->sums.summed_count)
-        info_print_line("mode", "%s of %zu recorded session%s",
+        info_print_line("mode", "%s of %s",
                         f->sums.summed_count == 1 && !f->sums.summed[0].record.shards ? "deltas of the sums" : "sums",
-                        f->sums.summed_count, f->sums.summed_count == 1 ? "" : "s");
+                        COUNTED(f->sums.summed_count, "recorded session"));
     else if (f->header.shared_ring)
         info_print_line("mode", "ring, of %" PRIu64 " bytes for all threads", f->header.max_size);
     else if (f->header.mode == DWELL_MODE_RING)
@@ -149,10 +150,9 @@ static void info_print_switches(const struct session_file *f)
         preemptions += s->preemptions;
     }
     if (threads)
-        info_print_line("switches",
-                        "%" PRIu64 " recorded; by the kernel's own count %" PRIu64 " (%" PRIu64 " waits, %" PRIu64
-                        " preemptions) in %zu thread%s",
-                        recorded, waits + preemptions, waits, preemptions, threads, threads == 1 ? "" : "s");
+        info_print_line("switches", "%" PRIu64 " recorded; by the kernel's own count %" PRIu64 " (%s, %s) in %s",
+                        recorded, waits + preemptions, COUNTED(waits, "wait"), COUNTED(preemptions, "preemption"),
+                        COUNTED(threads, "thread"));
 }
 
 static void info_print_samples(const struct session_file *f)
@@ -182,8 +182,7 @@ static void info_print_trace_events(const struct session_file *f)
 {
     struct trace_events events = trace_events_read(f);
     if (events.count || events.class_count)
-        info_print_line("trace events", "%zu, %zu class%s registered", events.count, events.registered,
-                        events.registered == 1 ? "" : "es");
+        info_print_line("trace events", "%zu, %s registered", events.count, COUNTED(events.registered, "class"));
     if (events.count)
         info_print_line("CPU time unit", "timer resolution %d x 100 ns, of KernelTime and UserTime of trace events",
                         EVENT_RESOLUTION_USUAL);
@@ -193,9 +192,8 @@ static void info_print_trace_events(const struct session_file *f)
 static void info_print_events(const struct analysis *analysis, const struct profile_counts *c)
 {
     char blocked[TIME_TEXT], preempted[TIME_TEXT], paused[TIME_TEXT];
-    info_print_line("events",
-                    "%" PRIu64 " (%" PRIu64 " enters, %" PRIu64 " exits, %" PRIu64 " frames left without one)",
-                    c->enters + c->exits, c->enters, c->exits, c->unwound);
+    info_print_line("events", "%" PRIu64 " (%s, %s, %s left without one)", c->enters + c->exits,
+                    COUNTED(c->enters, "enter"), COUNTED(c->exits, "exit"), COUNTED(c->unwound, "frame"));
     info_print_line("intervals", "%" PRIu64 ", of them flagged %" PRIu64 " (%.3f %%)", c->intervals,
                     c->flagged_intervals,
                     c->intervals ? 100.0 * (double)c->flagged_intervals / (double)c->intervals : 0);
@@ -245,8 +243,8 @@ static void info_print_counted(const struct analysis *analysis)
         free(names);
         names = more;
     }
-    info_print_line("counted", "%" PRIu64 " calls of %zu function%s: %s%s", calls, analysis->summary.counted,
-                    analysis->summary.counted == 1 ? "" : "s", names, analysis->summary.counted > MOST ? ", ..." : "");
+    info_print_line("counted", "%s of %s: %s%s", COUNTED(calls, "call"), COUNTED(analysis->summary.counted, "function"),
+                    names, analysis->summary.counted > MOST ? ", ..." : "");
     info_print_count_cost(analysis->file->header.count_cost);
     free(names);
     free(sums);
@@ -270,8 +268,8 @@ static void info_print_some_checksums(const struct session_file *f, uint64_t eve
         snprintf(part, sizeof part, ", with %" PRIu64 " %% of the events",
                  multiply_divide(smaller(covered, events), 100, events));
     if (sealed)
-        info_print_line("checksums", "%zu of %zu chunks have one%s: damage to the others may go unnoticed", sealed,
-                        chunks, part);
+        info_print_line("checksums", "%zu of %s have one%s: damage to the others may go unnoticed", sealed,
+                        COUNTED(chunks, "chunk"), part);
     else
         info_print_line("checksums", "none: damage may go unnoticed");
 }
@@ -283,8 +281,8 @@ static void info_print_checksums(const struct session_file *f, uint64_t events)
     else if (f->health.whole_chunks == f->health.sealed_chunks)
         info_print_line("checksums", "all chunks are whole");
     else
-        info_print_line("checksums", "%" PRIu64 " of %" PRIu64 " chunks are whole", f->health.whole_chunks,
-                        f->health.sealed_chunks);
+        info_print_line("checksums", "%" PRIu64 " of %s %s whole", f->health.whole_chunks,
+                        COUNTED(f->health.sealed_chunks, "chunk"), counted_word(f->health.whole_chunks, "is", "are"));
 }
 
 /* What recording took of the program's time, and how much of it the budget allows, if there was one. */
@@ -327,14 +325,15 @@ static void info_print_counts(const struct analysis *analysis)
 {
     if (!analysis->summary.imported)
         info_print_events(analysis, &analysis->profile->counts);
-    info_print_line("call paths", "%zu, each thread's own, of %zu functions in %zu modules",
-                    analysis->profile->node_count - analysis->profile->thread_count, analysis->profile->function_count,
-                    analysis->profile->module_count);
+    info_print_line("call paths", "%zu, each thread's own, of %s in %s",
+                    analysis->profile->node_count - analysis->profile->thread_count,
+                    COUNTED(analysis->profile->function_count, "function"),
+                    COUNTED(analysis->profile->module_count, "module"));
     info_print_counted(analysis);
     struct stat status;
     if (fstat(analysis->file->fd, &status) < 0)
         die(STATUS_ERROR, "%s: %s", analysis->file->path, strerror(errno));
-    info_print_line("size", "%" PRIu64 " bytes in %zu chunks", (uint64_t)status.st_size, analysis->file->chunk_count);
+    info_print_line("size", "%s in %s", COUNTED(status.st_size, "byte"), COUNTED(analysis->file->chunk_count, "chunk"));
     info_print_checksums(analysis->file, analysis->profile->counts.enters + analysis->profile->counts.exits);
     if (!analysis->summary.imported)
         info_print_line("lost events", "%" PRIu64, analysis->file->header.lost_events);

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "analysis/find_function.h"
+#include "base/counted_text.h"
 #include "base/duration.h"
 #include "base/memory.h"
 #include "base/suggest.h"
@@ -231,9 +232,9 @@ static void option_check_timed(const struct analysis *analysis, uint32_t functio
     if (!calls.recorded && calls.sampled)
         die(STATUS_ERROR, "%s: %s has no probes: it is known by samples, not by its calls", analysis->file->path, name);
     if (calls.counted)
-        say("%s: %" PRIu64 " of %" PRIu64 " calls of %s were timed, the others only counted. To time all, record with "
+        say("%s: %" PRIu64 " of %s of %s were timed, the others only counted. To time all, record with "
             "--level 'timed=%s'",
-            analysis->file->path, calls.timed, calls.timed + calls.counted, name, name);
+            analysis->file->path, calls.timed, COUNTED(calls.timed + calls.counted, "call"), name, name);
 }
 
 uint32_t option_timed_function(const struct analysis *analysis, const char *text)
@@ -274,9 +275,9 @@ void damage_report(const char *path, struct damage damage, bool strict)
 {
     if (!damage.any)
         return;
-    char *text = need_text("%s: is damaged: %" PRIu64 " chunks, %" PRIu64 " records and %" PRIu64
-                           " bytes are missing or were left out, wholly or in part",
-                           path, damage.chunks, damage.records, damage.bytes);
+    char *text =
+        need_text("%s: is damaged: %s, %s and %s are missing or were left out, wholly or in part", path,
+                  COUNTED(damage.chunks, "chunk"), COUNTED(damage.records, "record"), COUNTED(damage.bytes, "byte"));
     if (strict)
         die(STATUS_ERROR, "%s", text);
     say("%s", text);

@@ -7,6 +7,7 @@
 #include "analysis/hints.h"
 #include "analysis/loaded_values.h"
 #include "analysis/selection_request.h"
+#include "base/counted_text.h"
 #include "base/progress.h"
 #include "commands/command_line.h"
 #include "commands/commands.h"
@@ -114,8 +115,7 @@ static int replay_finish_print(const struct replay_settings *s, const struct rep
     if (ferror(stdout) && errno == EPIPE)
         return STATUS_OK;
     if (result->counts.damaged_chunks)
-        say("%s: %llu damaged chunks were left out, wholly or in part", s->file,
-            (unsigned long long)result->counts.damaged_chunks);
+        say("%s: %s left out, wholly or in part", s->file, COUNTED_WAS(result->counts.damaged_chunks, "damaged chunk"));
     if (s->what.roots && !result->root_found) {
         struct analysis analysis;
         command_load(&analysis, s->file, &(struct analysis_options){ .jobs = s->shared.load.jobs });

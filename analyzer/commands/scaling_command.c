@@ -6,6 +6,7 @@
 
 #include "analysis/loaded_values.h"
 #include "arguments/value_choice.h"
+#include "base/counted_text.h"
 #include "base/json_text.h"
 #include "base/memory.h"
 #include "base/text_options.h"
@@ -126,12 +127,11 @@ static void scaling_add_remarks(struct scaling_sessions *all, const struct scali
     const size_t short_ones = scaling->point_count - scaling->fitted_count;
     recorded_argument_remark_valueless(summary, all->calls.valueless, false);
     if (all->calls.unsuitable)
-        summary_remark(summary, "values-not-above-zero",
-                       "left out, as their values are not above zero: %" PRIu64 " call%s", all->calls.unsuitable,
-                       all->calls.unsuitable == 1 ? "" : "s");
+        summary_remark(summary, "values-not-above-zero", "left out, as their values are not above zero: %s",
+                       COUNTED(all->calls.unsuitable, "call"));
     if (short_ones)
-        summary_remark(summary, "scaling-short-times", "not fitted, as they are below what the probes take: %zu time%s",
-                       short_ones, short_ones == 1 ? "" : "s");
+        summary_remark(summary, "scaling-short-times", "not fitted, as they are below what the probes take: %s",
+                       COUNTED(short_ones, "time"));
     recorded_argument_remark_losses(summary, all->lost, all->damaged, all->later);
 }
 
@@ -187,8 +187,8 @@ static void scaling_print_text(const struct scaling_sessions *all, const struct 
 {
     const char *what = all->what;
     char *law = scaling_law_text(&scaling->law, what), *name = display_name(all->calls.series[SERIES_WHOLE].name);
-    text_print_lines(stdout, "%s: the time %s with %s, in %" PRIu64 " calls with %zu values", name,
-                     scaling_verb(&scaling->law), law, scaling->calls, scaling->point_count);
+    text_print_lines(stdout, "%s: the time %s with %s, in %s with %s", name, scaling_verb(&scaling->law), law,
+                     COUNTED(scaling->calls, "call"), COUNTED(scaling->point_count, "value"));
     if (s->model == MODEL_USUAL)
         text_print_lines(stdout, "the usual law that fits best is %s", usual_law_names[scaling->usual.law]);
     if (scaling->change.first)

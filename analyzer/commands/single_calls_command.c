@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/counted_text.h"
 #include "base/memory.h"
 #include "base/shell_word.h"
 #include "base/text_options.h"
@@ -152,8 +153,8 @@ static void single_calls_print_exact(const struct analysis *analysis, const stru
     const char *selection = analysis->summary.selection;
     struct histogram h = call_spread_histogram(spread);
     char *shown = single_calls_name(analysis, function);
-    text_print_lines(stdout, "%s%s%s: %" PRIu64 " completed calls, %s:", shown, selection ? ", " : "",
-                     selection ? selection : "", h.count, call_time_names[time]);
+    text_print_lines(stdout, "%s%s%s: %s, %s:", shown, selection ? ", " : "", selection ? selection : "",
+                     COUNTED(h.count, "completed call"), call_time_names[time]);
     free(shown);
     const double mean = call_spread_mean(spread);
     struct single_calls_time times[] = {

@@ -7,6 +7,7 @@
 
 #include "arguments/arguments.h"
 #include "arguments/value_choice.h"
+#include "base/counted_text.h"
 #include "base/memory.h"
 #include "base/message.h"
 #include "base/visible.h"
@@ -164,11 +165,12 @@ static void values_print_remarks(const struct values_program *p)
 {
     const size_t unknown = arguments_unknown_calls(p->reader);
     if (p->without)
-        say("%zu function%s left out, as the debug information does not have %s or what was asked for", p->without,
-            p->without == 1 ? " is" : "s are", p->without == 1 ? "it" : "them");
+        say("%s %s left out, as the debug information does not have %s or what was asked for",
+            COUNTED(p->without, "function"), counted_word(p->without, "is", "are"),
+            counted_word(p->without, "it", "them"));
     if (unknown)
-        say("%zu call%s of the probe %s left out: of functions of other modules, or the code does not show of which",
-            unknown, unknown == 1 ? "" : "s", unknown == 1 ? "is" : "are");
+        say("%s of the probe %s left out: of functions of other modules, or the code does not show of which",
+            COUNTED(unknown, "call"), counted_word(unknown, "is", "are"));
 }
 
 static char *values_find_program(const char *program)

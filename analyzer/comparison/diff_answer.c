@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/counted_text.h"
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "base/statistics.h"
@@ -79,13 +80,14 @@ static void answer_put_calls(uint64_t sum, size_t runs, FILE *out)
         fprintf(out, "%" PRIu64, sum / runs);
 }
 
-/* The calls of rows that chance does not decide: those of the program's own functions. */
+/* The calls of rows that chance does not decide: those of the program's own functions. Those of other rows follow, so
+ * that both are the calls of the sessions. */
 static void answer_put_own_calls(const struct diff *d, FILE *out)
 {
     static const char *const things[] = {
         [DIFF_FUNCTIONS] = "function", [DIFF_MODULES] = "module", [DIFF_PATHS] = "call path"
     };
-    uint64_t sums[DIFF_SIDES] = { 0 };
+    uint64_t sums[DIFF_SIDES] = { 0 }, chance[DIFF_SIDES] = { 0 };
     size_t certain = 0, changed = 0, left_out = 0;
     for (size_t i = 0; i < d->row_count; i++) {
         const struct diff_row *row = &d->rows[i];
@@ -96,8 +98,10 @@ static void answer_put_own_calls(const struct diff *d, FILE *out)
         left_out += row->chance != CHANCE_NONE && gate_sums_differ(&both);
         changed += row->chance == CHANCE_NONE && gate_sums_differ(&both);
         certain += pair->judged == JUDGED_CERTAIN;
-        for (int side = 0; side < DIFF_SIDES && row->chance == CHANCE_NONE; side++)
-            sums[side] = add_saturated(sums[side], pair->sum[side]);
+        for (int side = 0; side < DIFF_SIDES; side++) {
+            uint64_t *sum = row->chance == CHANCE_NONE ? &sums[side] : &chance[side];
+            *sum = add_saturated(*sum, pair->sum[side]);
+        }
     }
     fputs("calls ", out);
     answer_put_calls(sums[DIFF_BEFORE], d->side_count[DIFF_BEFORE], out);
@@ -107,12 +111,22 @@ static void answer_put_own_calls(const struct diff *d, FILE *out)
         fputs(" (", out);
         answer_put_percent((double)sums[DIFF_BEFORE] / (double)d->side_count[DIFF_BEFORE],
                            (double)sums[DIFF_AFTER] / (double)d->side_count[DIFF_AFTER], out);
-        fprintf(out, "certain, of %zu %s%s)", certain, things[d->by], certain == 1 ? "" : "s");
+        fprintf(out, "certain, of %s)", COUNTED(certain, things[d->by]));
     } else {
         fputs(changed ? " (no certain change)" : " (unchanged)", out);
     }
     if (left_out)
-        fprintf(out, "; chance decides those of %zu more", left_out);
+        fprintf(out, "; chance decides those of %zu more (", left_out);
+    else if (chance[DIFF_BEFORE] || chance[DIFF_AFTER])
+        fputs("; chance decides ", out);
+    else
+        return;
+    answer_put_calls(chance[DIFF_BEFORE], d->side_count[DIFF_BEFORE], out);
+    if (left_out) {
+        fputs(" -> ", out);
+        answer_put_calls(chance[DIFF_AFTER], d->side_count[DIFF_AFTER], out);
+    }
+    fputs(left_out ? ")" : " more", out);
 }
 
 char *diff_answer(const struct diff *d)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/counted_text.h"
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "profile/counted.h"
@@ -60,8 +61,8 @@ void diff_levels_add(struct diff *d, const struct analysis *analysis, const stru
     if (!ranged)
         diff_levels_note_all(d, named, summary->stack_samples > 0);
     const bool usual = !ranged && d->by != DIFF_PATHS && summary->stack_samples;
-    char *text = need_text("%s: calls of %zu function%s were only counted (dwell info lists them): %s", summary->path,
-                           count, count == 1 ? "" : "s", what);
+    char *text = need_text("%s: calls of %s were only counted (dwell info lists them): %s", summary->path,
+                           COUNTED(count, "function"), what);
     if (count && usual) /* as the budget of recordings has it */
         diff_add_remark(d, "counted-estimated", text);
     else if (count)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/counted_text.h"
 #include "base/memory.h"
 #include "base/visible.h"
 #include "base/wide.h"
@@ -172,13 +173,13 @@ size_t gate_report(const struct gate *gate, const struct gate_rows *rows, FILE *
     const size_t count = gate_count(gate, rows, rows->fails);
     const size_t left_out = rows->leaves_out ? gate_count(gate, rows, rows->leaves_out) : 0;
     if (count) {
-        print_text(out, "dwell: --fail-if '%s': %zu %s%s\n", gate->text, count, rows->thing, count == 1 ? "" : "s");
+        print_text(out, "dwell: --fail-if '%s': %s\n", gate->text, COUNTED(count, rows->thing));
         gate_print_rows(gate, rows, rows->fails, MOST_FAILING, out);
     }
     if (left_out) {
         char *all = gate_for_all(gate);
-        print_text(out, "dwell: --fail-if '%s': left out %zu %s%s whose calls chance decides; '%s' counts %s\n",
-                   gate->text, left_out, rows->thing, left_out == 1 ? "" : "s", all, left_out == 1 ? "it" : "them");
+        print_text(out, "dwell: --fail-if '%s': left out %s whose calls chance decides; '%s' counts %s\n", gate->text,
+                   COUNTED(left_out, rows->thing), all, counted_word(left_out, "it", "them"));
         gate_print_rows(gate, rows, rows->leaves_out, MOST_LEFT_OUT, out);
         free(all);
     }

@@ -10,6 +10,7 @@
 #include "analysis/lines.h"
 #include "analysis/order.h"
 #include "analysis/sources.h"
+#include "base/counted_text.h"
 #include "base/index.h"
 #include "base/memory.h"
 #include "base/sorted.h"
@@ -217,8 +218,8 @@ static void callgrind_write_head(const struct callgrind_writer *w)
         callgrind_write_text_line(w, "cmd",
                                   process->arguments && process->arguments[0] ? process->arguments : process->path);
     }
-    fprintf(w->out, "part: 1\ndesc: Sums over: %" PRIu64 " thread%s, %" PRIu64 " process%s\n", summary->threads,
-            summary->threads == 1 ? "" : "s", summary->processes, summary->processes == 1 ? "" : "es");
+    fprintf(w->out, "part: 1\ndesc: Sums over: %s, %s\n", COUNTED(summary->threads, "thread"),
+            COUNTED(summary->processes, "process"));
     for (size_t i = 0; i < summary->remark_count; i++)
         callgrind_write_text_line(w, "desc", summary->remarks[i]);
     fputs("positions: line\n", w->out);

@@ -1,6 +1,7 @@
 /* Reads how long calls took into an analysis, and says of how many runs that is known. */
 #include <stdlib.h>
 
+#include "base/counted_text.h"
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "fleet/answer_part.h"
@@ -122,8 +123,7 @@ static void answer_judge_chosen(struct summary *summary, const struct fleet_run 
     summary->durations_estimated = chosen;
     if (chosen)
         summary_remark(summary, "percentiles-of-chosen",
-                       "of %zu run%s, only functions of --histogram have percentiles (~: estimates)", chosen,
-                       chosen == 1 ? "" : "s");
+                       "of %s, only functions of --histogram have percentiles (~: estimates)", COUNTED(chosen, "run"));
 }
 
 void answer_judge_durations(struct analysis *analysis, const struct fleet_run *runs, size_t count)
@@ -138,8 +138,8 @@ void answer_judge_durations(struct analysis *analysis, const struct fleet_run *r
                        "to an older store, or in mode profile");
     else if (known < count)
         summary_remark(summary, "percentiles-of-some",
-                       "percentiles are those of %zu of the %zu runs: the others were pushed without durations of "
+                       "percentiles are those of %zu of the %s: the others were pushed without durations of "
                        "calls",
-                       known, count);
+                       known, COUNTED(count, "run"));
     answer_judge_chosen(summary, runs, count);
 }

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/counted_text.h"
 #include "base/memory.h"
 #include "base/numbers.h"
 
@@ -33,8 +34,8 @@ void part_percentiles_say(const struct fleet_runs *runs)
     for (size_t i = 0; i < runs->count; i++)
         known += (runs->list[i].knows & FLEET_KNOWS_DURATIONS) != 0;
     if (known < runs->count)
-        say("fleet: percentiles are those of %zu of the %zu runs: the others were pushed without durations of calls",
-            known, runs->count);
+        say("fleet: percentiles are those of %zu of the %s: the others were pushed without durations of calls", known,
+            COUNTED(runs->count, "run"));
 }
 
 struct part_calls *part_percentiles_find(const struct part_percentiles *p, uint64_t key, uint32_t function)

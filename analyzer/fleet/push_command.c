@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "base/counted_text.h"
 #include "base/visible.h"
 #include "commands/sessions.h"
 #include "fleet/file.h"
@@ -49,7 +50,7 @@ static bool fleet_expire_runs(const struct fleet_settings *settings, const struc
     unsigned days;
     if (!fleet_expire(store, fleet_first_day(settings), false, &days, error))
         return false;
-    printf("%s: removed the runs of %u day%s\n", store->url, days, days == 1 ? "" : "s");
+    printf("%s: removed the runs of %s\n", store->url, COUNTED(days, "day"));
     return true;
 }
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "analysis/load_part.h"
+#include "base/counted_text.h"
 #include "base/memory.h"
 #include "fleet/answer_part.h"
 
@@ -49,7 +50,7 @@ bool answer_end(const struct answer *a, struct binary_reader *r)
 /* One run has its file's name, as in messages and comparisons. */
 void answer_open(struct answer *a, struct analysis *analysis, const struct fleet_run *runs, size_t count)
 {
-    char *name = count == 1 ? need_copy(runs->file, strlen(runs->file)) : need_text("%zu runs", count);
+    char *name = count == 1 ? need_copy(runs->file, strlen(runs->file)) : need_text("%s", COUNTED(count, "run"));
     load_begin_several(analysis, name);
     free(name);
     analysis->names = need_memory(1, sizeof *analysis->names);

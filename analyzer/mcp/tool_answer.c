@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "base/counted_text.h"
 #include "base/exit_status.h"
 #include "base/memory.h"
 
@@ -81,7 +82,7 @@ char *mcp_answer_cut(const char *text, size_t room, uint64_t lines_left_out)
             putc('\n', out);
         fwrite(parts[i].text, 1, kept, out);
         if (lost)
-            fprintf(out, "(%" PRIu64 " row%s left out)\n", lost, lost == 1 ? "" : "s");
+            fprintf(out, "(%s left out)\n", COUNTED(lost, "row"));
     }
     need_stream_end(out);
     return cut;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/counted_text.h"
 #include "base/memory.h"
 #include "base/quote.h"
 #include "base/suggest.h"
@@ -179,16 +180,16 @@ static void perflog_print_runs(const struct perflog *log)
     for (size_t i = 0; i < count && i < TEXT_LINES; i++)
         perflog_print_run(&runs[i]);
     if (count > TEXT_LINES)
-        printf("%zu more runs\n", count - TEXT_LINES);
+        printf("%s\n", COUNTED(count - TEXT_LINES, "more run"));
     for (size_t i = 0; i < others && i < TEXT_LINES; i++) {
         char quoted[QUOTE_ROOM];
-        text_print_lines(stdout, "! %" PRIu64 " %s of the unknown kind %s", other[i].count,
-                         other[i].count == 1 ? "event" : "events", quote(quoted, other[i].name, strlen(other[i].name)));
+        text_print_lines(stdout, "! %s of the unknown kind %s", COUNTED(other[i].count, "event"),
+                         quote(quoted, other[i].name, strlen(other[i].name)));
     }
     if (others > TEXT_LINES)
         printf("! %zu more unknown kinds of events\n", others - TEXT_LINES);
     if (bad_lines)
-        printf("! %" PRIu64 " %s not understood\n", bad_lines, bad_lines == 1 ? "line was" : "lines were");
+        printf("! %s not understood\n", COUNTED_WAS(bad_lines, "line"));
 }
 
 static void perflog_print_tables(const struct perflog *log, const struct perflog_settings *settings)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analysis/exclusions.h"
+#include "base/counted_text.h"
 #include "base/index.h"
 #include "base/memory.h"
 #include "base/message.h"
@@ -47,7 +48,7 @@ static void advice_tell_missed(const struct analysis *analysis, const struct exc
         [EXCLUSION_TOO_MANY] = "the list is full",
     };
     if (e->missed_count)
-        say("not in the lists, use --attributes: %zu function%s", e->missed_count, e->missed_count == 1 ? "" : "s");
+        say("not in the lists, use --attributes: %s", COUNTED(e->missed_count, "function"));
     for (size_t i = 0; i < e->missed_count && i < MAX_NAMED; i++) {
         const struct exclusion_missed *m = &e->missed[i];
         print_text(stderr, "  %s: %s%s\n", analysis->names[m->function].name, reasons[m->reason],
@@ -93,7 +94,8 @@ static void advice_print_attributes(const struct analysis *analysis, const struc
     }
     advice_tell(analysis, a, a->has, false, "dwell: ", stderr);
     if (unknown)
-        say("%zu function%s no known source line: compile with -g", unknown, unknown == 1 ? " has" : "s have");
+        say("%s %s no known source line: compile with -g", COUNTED(unknown, "function"),
+            counted_word(unknown, "has", "have"));
 }
 
 /* ---- filters of dwell record ---- */

@@ -10,12 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/counted_text.h"
 #include "base/memory.h"
 #include "base/text_options.h"
 #include "base/units.h"
 #include "report/text_cut.h"
 #include "symbols/display_name.h"
 #include "symbols/short_name.h"
+#include "tables/own_waits.h"
 
 enum { MOST_FUNCTIONS = 3, NAME_ROOM = 40 };
 
@@ -114,21 +116,26 @@ static char *answer_of_thread(const struct analysis *analysis, size_t thread)
     return need_text("of %s's time", title ? title : t && t->name[0] ? t->name : "a thread");
 }
 
-/* The function in which the thread was blocked longest, and for how long. PROFILE_NONE if in none. Parents come before
- * their children. */
+/* The function in which the thread was blocked longest, and for how long. PROFILE_NONE if in none; function_count if
+ * recording kept the thread longer. Parents come before their children. */
 static uint32_t answer_find_wait(const struct analysis *analysis, size_t thread, uint64_t *blocked)
 {
     const struct profile *p = analysis->profile;
     bool *within = need_memory(p->node_count + 1, sizeof *within);
     uint64_t *sums = need_memory(p->function_count + 1, sizeof *sums);
     uint32_t longest = PROFILE_NONE;
+    struct recording_waits of_recording = recording_waits_find(analysis);
     for (uint32_t i = 0; i < p->node_count; i++) {
         const struct profile_node *node = &p->nodes[i];
         within[i] = node->parent == PROFILE_NONE ? i == p->threads[thread].root : within[node->parent];
-        if (within[i] && node->parent != PROFILE_NONE && node->function < p->function_count)
-            sums[node->function] += node->blocked;
+        const uint64_t own = of_recording.blocked ? of_recording.blocked[i] : 0;
+        if (within[i] && node->parent != PROFILE_NONE && node->function < p->function_count) {
+            sums[node->function] += node->blocked - own;
+            sums[p->function_count] += own;
+        }
     }
-    for (uint32_t i = 0; i < p->function_count; i++)
+    recording_waits_drop(&of_recording);
+    for (uint32_t i = 0; i <= p->function_count; i++)
         if (sums[i] && (longest == PROFILE_NONE || sums[i] > sums[longest]))
             longest = i;
     *blocked = longest == PROFILE_NONE ? 0 : sums[longest];
@@ -153,8 +160,16 @@ static void answer_put_thread(const struct analysis *analysis, FILE *out)
         uint64_t longest;
         const uint32_t function = answer_find_wait(analysis, thread, &longest);
         const double share = percent_of(longest, t->elapsed_inclusive);
-        char *name = share >= least_of_thread / 2 ? answer_name(analysis, function) : NULL;
-        fprintf(out, "%.0f %% %s blocked%s%s, ", name ? share : blocked, of, name ? " in " : "", name ? name : "");
+        const bool is_named = share >= least_of_thread / 2,
+                   by_recording = function == analysis->profile->function_count;
+        char *name = !is_named      ? NULL
+                     : by_recording ? need_text("%s", own_wait_texts[OWN_RECORDING])
+                                    : answer_name(analysis, function);
+        fprintf(out, "%.0f %% %s blocked%s%s, ", name ? share : blocked, of,
+                !name          ? ""
+                : by_recording ? " as "
+                               : " in ",
+                name ? name : "");
         free(name);
     }
     if (preempted >= least_of_thread)
@@ -273,9 +288,9 @@ static void answer_put_run(const struct analysis *analysis, FILE *out)
     if (summary->run)
         fprintf(out, "ran %s%s", time, summary->threads ? " in " : "");
     if (summary->threads)
-        fprintf(out, "%" PRIu64 " thread%s", summary->threads, summary->threads == 1 ? "" : "s");
+        fprintf(out, "%s", COUNTED(summary->threads, "thread"));
     if (summary->processes > 1)
-        fprintf(out, " of %" PRIu64 " processes", summary->processes);
+        fprintf(out, " of %s", COUNTED(summary->processes, "process"));
     answer_put_end(analysis, out);
     fputs(": ", out);
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/counted_text.h"
 #include "base/memory.h"
 #include "base/visible.h"
 #include "report/diff_formats.h"
@@ -119,6 +120,6 @@ void diff_print_github(const struct diff_output *o, FILE *out)
               "times\n",
               out);
     else if (!count)
-        fprintf(out, "::notice title=dwell diff::no significant increase of %s in %zu rows\n", diff_value_name(value),
-                o->diff->row_count);
+        fprintf(out, "::notice title=dwell diff::no significant increase of %s in %s\n", diff_value_name(value),
+                COUNTED(o->diff->row_count, "row"));
 }

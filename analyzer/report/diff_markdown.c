@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/counted_text.h"
 #include "base/memory.h"
 #include "base/visible.h"
 #include "report/diff_formats.h"
@@ -112,7 +113,7 @@ static void markdown_print_gate(const struct diff_output *o, const struct gate *
     const size_t left_out = markdown_count(o->diff, gate, diff_gate_leaves_out);
     fprintf(out, "\n%s ", count ? ":x:" : ":white_check_mark:");
     markdown_put_code(gate->text, out);
-    fprintf(out, ": %zu of %zu rows", count, o->diff->row_count);
+    fprintf(out, ": %zu of %s", count, COUNTED(o->diff->row_count, "row"));
     if (left_out) {
         char *all = gate_for_all(gate);
         fprintf(out, "; %zu more whose calls chance decides, which ", left_out);
@@ -145,8 +146,8 @@ void diff_print_markdown(const struct diff_output *o, FILE *out)
     free(answer);
     markdown_print_sessions(o->diff, out);
     if (!markdown_print_rows(o, out))
-        fprintf(out, "No change of %s is marked, of %zu rows.\n",
-                diff_value_name(diff_judged_value(o->diff, o->options)), o->diff->row_count);
+        fprintf(out, "No change of %s is marked, of %s.\n", diff_value_name(diff_judged_value(o->diff, o->options)),
+                COUNTED(o->diff->row_count, "row"));
     for (size_t i = 0; i < o->gate_count; i++)
         markdown_print_gate(o, &o->gates[i], out);
     for (size_t i = 0; i < o->diff->remark_count; i++)

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "analysis/names.h"
+#include "base/counted_text.h"
 #include "base/numbers.h"
 #include "base/text_options.h"
 #include "base/units.h"
@@ -37,7 +38,7 @@ static void info_print_watches(const struct session_file *f, const struct dwell_
                     keep->flags & DWELL_KEEP_SHORTER ? "up to " : "", info_kept_around(f, keep->around, around));
     for (uint32_t i = 0; i < keep->watches; i++) {
         const uint64_t count = info_kept_of_watch(f, i);
-        info_print_line("keep", "%s: %" PRIu64 " slow call%s", keep->watch[i].text, count, count == 1 ? "" : "s");
+        info_print_line("keep", "%s: %s", keep->watch[i].text, COUNTED(count, "slow call"));
     }
 }
 
@@ -68,16 +69,17 @@ static const char *info_kept_name(const struct kept_activities *activities, stru
 static void info_print_dropped(const struct dwell_file_more *more)
 {
     if (more->dropped_calls || more->dropped_usual)
-        info_print_line("not kept",
-                        "%" PRIu64 " slow calls and %" PRIu64 " usual ones, whose windows made room for later ones",
-                        more->dropped_calls, more->dropped_usual);
+        info_print_line("not kept", "%s and %s, whose windows made room for later ones",
+                        COUNTED(more->dropped_calls, "slow call"), COUNTED(more->dropped_usual, "usual one"));
     if (more->dropped_processes)
-        info_print_line("not kept", "%" PRIu64 " processes that have ended, as the session has no window of them",
-                        more->dropped_processes);
+        info_print_line("not kept", "%s that %s ended, as the session has no window of %s",
+                        COUNTED(more->dropped_processes, "process"),
+                        counted_word(more->dropped_processes, "has", "have"),
+                        counted_word(more->dropped_processes, "it", "them"));
     if (more->forgotten)
-        info_print_line("not kept",
-                        "%" PRIu64 " activities were not watched to their end, as their thread had more than %d open",
-                        more->forgotten, DWELL_KEEP_OPEN);
+        info_print_line("not kept", "%s not watched to %s end, as %s thread had more than %d open",
+                        COUNTED_WAS(more->forgotten, "activity"), counted_word(more->forgotten, "its", "their"),
+                        counted_word(more->forgotten, "its", "their"), DWELL_KEEP_OPEN);
 }
 
 void info_print_kept(const struct session_file *f, size_t limit)
@@ -90,11 +92,11 @@ void info_print_kept(const struct session_file *f, size_t limit)
     if (known)
         info_print_watches(f, &keep);
     if (more->usual_calls)
-        info_print_line("keep", "%" PRIu64 " usual calls, to compare", more->usual_calls);
+        info_print_line("keep", "%s, to compare", COUNTED(more->usual_calls, "usual call"));
     if (more->limited_calls)
-        info_print_line("not kept", "%" PRIu64 " slow calls more than --keep-limit", more->limited_calls);
+        info_print_line("not kept", "%s more than --keep-limit", COUNTED(more->limited_calls, "slow call"));
     if (more->unkept_calls)
-        info_print_line("not kept", "%" PRIu64 " slow calls for which there was no room", more->unkept_calls);
+        info_print_line("not kept", "%s for which there was no room", COUNTED(more->unkept_calls, "slow call"));
     info_print_dropped(more);
     struct namer *namer = namer_new(f);
     struct kept_activities activities = kept_activities_read(f);
@@ -103,7 +105,7 @@ void info_print_kept(const struct session_file *f, size_t limit)
         info_print_kept_call(f, known ? &keep : NULL, &f->kept.calls[i],
                              info_kept_name(&activities, namer, known ? &keep : NULL, &f->kept.calls[i]));
     if (shown < f->kept.count)
-        info_print_line("kept", "and %zu more calls: --limit 0 shows all", f->kept.count - shown);
+        info_print_line("kept", "and %s: --limit 0 shows all", COUNTED(f->kept.count - shown, "more call"));
     kept_activities_free(&activities);
     namer_free(namer);
 }

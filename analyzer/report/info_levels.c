@@ -5,6 +5,7 @@
 
 #include "analysis/level_changes.h"
 #include "analysis/names.h"
+#include "base/counted_text.h"
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "report/info_lines.h"
@@ -15,10 +16,10 @@ static char *info_level_text(const struct session_file *f, const struct level_ch
 {
     char since[TIME_TEXT], mean[TIME_TEXT];
     char *changes = c->changes > 1
-                        ? need_text(" (%" PRIu64 " changes since %s)", c->changes, info_time(f, first, since))
+                        ? need_text(" (%s since %s)", COUNTED(c->changes, "change"), info_time(f, first, since))
                         : need_text("%s", "");
     char *text = c->calls && c->mean
-                     ? need_text("%s, after %" PRIu64 " calls of %s", changes, c->calls, info_time(f, c->mean, mean))
+                     ? need_text("%s, after %s of %s", changes, COUNTED(c->calls, "call"), info_time(f, c->mean, mean))
                      : need_copy(changes, strlen(changes));
     free(changes);
     return text;
@@ -40,7 +41,7 @@ static void info_print_decided(const struct session_file *f, const struct level_
         free(more);
     }
     if (shown < count)
-        info_print_line("level", "and %zu more functions: --limit 0 shows all", count - shown);
+        info_print_line("level", "and %s: --limit 0 shows all", COUNTED(count - shown, "more function"));
 }
 
 /* Times are from the session's start. */
@@ -61,7 +62,7 @@ void info_print_levels(const struct session_file *f, size_t limit)
         free(name);
     }
     if (changes.other_count > MAX_LINES)
-        info_print_line("level", "and %zu more changes", changes.other_count - MAX_LINES);
+        info_print_line("level", "and %s", COUNTED(changes.other_count - MAX_LINES, "more change"));
     level_changes_drop(&changes);
     namer_free(namer);
 }

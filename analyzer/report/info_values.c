@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/counted_text.h"
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "base/path_text.h"
@@ -28,7 +29,9 @@ static void info_print_lost_values(const struct dwell_file_more *more)
     reasons = info_lost_part(reasons, more->unstored_values, "were in pages that could not be stored");
     reasons = info_lost_part(reasons, more->late_values, "came when their thread ended");
     if (more->lost_values)
-        info_print_line("lost values", "%" PRIu64 " enters and exits: %s", more->lost_values, reasons);
+        info_print_line("lost values", "%s: %s",
+                        more->lost_values == 1 ? "1 enter or exit" : COUNTED(more->lost_values, "enters and exit"),
+                        reasons);
     else
         info_print_line("lost values", "0");
     free(reasons);
@@ -42,18 +45,18 @@ void info_print_values(const struct session_file *f)
         char names[DWELL_VALUES_MOST * (DWELL_VALUES_NAME + 2)] = "";
         for (uint32_t j = 0; j < r->value_count; j++)
             strcat(strcat(names, j ? ", " : ""), r->values[j].name);
-        char *what = session_file_why_sums(f) ? need_text(" in sums") : need_text(" of %" PRIu64 " calls", r->rows);
+        char *what = session_file_why_sums(f) ? need_text(" in sums") : need_text(" of %s", COUNTED(r->rows, "call"));
         info_print_line("values", "%s%s of %s+0x%" PRIx64, names, what, path_file_name(r->path), r->offset);
         free(what);
     }
     if (f->more.values)
         info_print_lost_values(&f->more);
     if (values.later_calls)
-        info_print_line("later values",
-                        "of %" PRIu64 " calls, of functions whose values began while the session was read",
-                        values.later_calls);
+        info_print_line("later values", "of %s, of functions whose values began while the session was read",
+                        COUNTED(values.later_calls, "call"));
     if (values.damaged_chunks)
-        info_print_line("damaged values", "%zu chunks were not read to their ends", values.damaged_chunks);
+        info_print_line("damaged values", "%s not read to %s", COUNTED_WAS(values.damaged_chunks, "chunk"),
+                        counted_word(values.damaged_chunks, "its end", "their ends"));
     recorded_values_free(&values);
 }
 
@@ -61,7 +64,6 @@ void info_print_libraries(const struct session_file *f)
 {
     const struct library_slots l = library_slots_read(f);
     if (l.functions)
-        info_print_line("libraries",
-                        "calls of %" PRIu32 " function%s of libraries by %" PRIu32 " module%s are recorded",
-                        l.functions, l.functions == 1 ? "" : "s", l.modules, l.modules == 1 ? "" : "s");
+        info_print_line("libraries", "calls of %s of libraries by %s are recorded", COUNTED(l.functions, "function"),
+                        COUNTED(l.modules, "module"));
 }

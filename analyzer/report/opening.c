@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analysis/budget_reached.h"
+#include "base/counted_text.h"
 #include "base/memory.h"
 #include "report/answer.h"
 #include "report/text_lines.h"
@@ -101,8 +102,7 @@ static void closing_put_remarks(FILE *out, const struct summary *summary, size_t
 
 static void closing_put_counted(FILE *out, size_t count, const char *hint, size_t width)
 {
-    char *line =
-        need_text("%zu remark%s: dwell info%s%s", count, count == 1 ? "" : "s", hint ? "; " : "", hint ? hint : "");
+    char *line = need_text("%s: dwell info%s%s", COUNTED(count, "remark"), hint ? "; " : "", hint ? hint : "");
     if (count || hint)
         text_put_lines(out, count ? line : hint, width);
     free(line);

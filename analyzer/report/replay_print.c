@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "analysis/thread_titles.h"
+#include "base/counted_text.h"
 #include "base/csv_text.h"
 #include "base/json_text.h"
 #include "base/memory.h"
@@ -177,7 +178,7 @@ static void replay_print_text(struct replay_printer *p, const struct replay_line
         fprintf(out, "-- mark %" PRIu32 "%s", line->number, line->text[0] ? ": " : "");
         put_visible(line->text, out);
     } else if (line->kind == REPLAY_PAGE_FAULTS) {
-        fprintf(out, "-- %" PRIu32 " page fault%s", line->number, line->number == 1 ? "" : "s");
+        fprintf(out, "-- %s", COUNTED(line->number, "page fault"));
     } else if (line->kind == REPLAY_EVENT) {
         fputs("-- event ", out);
         put_visible(line->text, out);

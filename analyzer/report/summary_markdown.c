@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analysis/budget_reached.h"
+#include "base/counted_text.h"
 #include "base/memory.h"
 #include "base/text_options.h"
 #include "report/markdown.h"
@@ -115,7 +116,7 @@ static void summary_print_end(const struct summary *summary, FILE *out)
         fputs("\n", out);
     }
     if (count > MOST_REMARKS)
-        fprintf(out, "\n%zu remarks: `dwell info`\n", count);
+        fprintf(out, "\n%s: `dwell info`\n", COUNTED(count, "remark"));
     free(legend);
     free(added);
     free(facts);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/counted_text.h"
 #include "base/memory.h"
 #include "base/terminal.h"
 #include "base/text_options.h"
@@ -383,7 +384,7 @@ void table_print_text(const struct table *t, FILE *out)
     if (t->hidden_rows)
         fprintf(out, "%zu more; --limit 0 shows all\n", t->hidden_rows);
     if (hidden && t->row_count && !t->optional)
-        fprintf(out, "narrow terminal: without %zu column%s; --columns chooses\n", hidden, hidden == 1 ? "" : "s");
+        fprintf(out, "narrow terminal: without %s; --columns chooses\n", COUNTED(hidden, "column"));
     if (t->session && t->session->path && !t->own_summary && !t->summary_first)
         text_print_facts(t->session, t->heading || t->row_count, out);
 }

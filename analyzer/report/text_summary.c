@@ -6,6 +6,7 @@
 
 #include "analysis/bounds.h"
 #include "analysis/budget_reached.h"
+#include "base/counted_text.h"
 #include "base/memory.h"
 #include "base/terminal.h"
 #include "base/text_options.h"
@@ -19,9 +20,9 @@ static void text_print_time(const struct summary *summary, const char *before, u
     fprintf(out, "%s%s", before, text);
 }
 
-static void text_print_count(FILE *out, uint64_t count, const char *one, const char *many)
+static void text_print_count(FILE *out, uint64_t count, const char *noun)
 {
-    fprintf(out, ", %" PRIu64 " %s", count, count == 1 ? one : many);
+    fprintf(out, ", %s", COUNTED(count, noun));
 }
 
 /* The length of the run, and the time of all its threads: a sum, which says so. */
@@ -30,10 +31,9 @@ static void text_print_lengths(const struct summary *summary, bool brief, FILE *
     if (summary->run && !brief)
         text_print_time(summary, "ran ", summary->run, out);
     text_print_time(summary, summary->run && !brief ? "; elapsed " : "elapsed ", summary->elapsed_inclusive, out);
-    if (summary->threads > 1)
-        fprintf(out, " summed over %" PRIu64 " threads", summary->threads);
-    else if (summary->threads)
-        fputs(" in 1 thread", out);
+    if (summary->threads)
+        fprintf(out, " %s %s", counted_word(summary->threads, "in", "summed over"),
+                COUNTED(summary->threads, "thread"));
 }
 
 static void text_print_remarks(const struct summary *summary, size_t width, FILE *out)
@@ -59,7 +59,7 @@ static void text_put_imported(const struct summary *summary, FILE *out)
     } else if (!summary->samples) {
         fputs(", application unknown (not in the report)", out);
     }
-    text_print_count(out, summary->processes, "process", "processes");
+    text_print_count(out, summary->processes, "process");
     fputs(", imported", out);
 }
 
@@ -71,15 +71,15 @@ static void text_put_recorded(const struct summary *summary, bool brief, FILE *o
     else
         fputs(", application unknown (no source of OS events)", out);
     if (brief && bounds_are_apart(summary))
-        fputs(" (APP.*: without OS intervals)", out);
+        fputs(" (* is too low: read CPU time)", out);
     if (!brief && summary->application_known && !summary->partial_paths)
-        text_print_count(out, summary->os_events, "OS event", "OS events");
+        text_print_count(out, summary->os_events, "OS event");
     if (!brief)
-        text_print_count(out, summary->processes, "process", "processes");
+        text_print_count(out, summary->processes, "process");
     if (!brief && !summary->partial_paths)
-        text_print_count(out, summary->events, "event", "events");
+        text_print_count(out, summary->events, "event");
     if (summary->stack_samples)
-        text_print_count(out, summary->stack_samples, "sample", "samples");
+        text_print_count(out, summary->stack_samples, "sample");
     char *added = brief ? NULL : budget_added_text(summary);
     if (added)
         fprintf(out, "; %s", added);
@@ -92,7 +92,7 @@ char *text_summary_facts(const struct summary *summary, bool brief)
     size_t length;
     FILE *out = need_stream(&text, &length);
     if (summary->samples)
-        fprintf(out, "%" PRIu64 " samples", summary->elapsed_inclusive);
+        fputs(COUNTED(summary->elapsed_inclusive, "sample"), out);
     else if (summary->imported)
         text_print_time(summary, "elapsed ", summary->elapsed_inclusive, out);
     else
@@ -109,7 +109,7 @@ char *text_summary_legend(const struct summary *summary)
 {
     if (!summary->counted)
         return NULL;
-    return need_text("%zu function%s only counted: %s%s- unknown", summary->counted, summary->counted == 1 ? "" : "s",
+    return need_text("%s only counted: %s%s- unknown", COUNTED(summary->counted, "function"),
                      summary->stack_samples ? "~ times by samples, " : "",
                      !summary->partly_timed   ? ""
                      : summary->stack_samples ? "> of timed calls, "

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "base/counted_text.h"
 #include "base/memory.h"
 #include "base/text_options.h"
 #include "base/units.h"
@@ -77,9 +78,8 @@ char *advice_describe(const struct analysis *analysis, const struct advice *a, u
     char probes[TIME_TEXT], own[TIME_TEXT];
     text_time(ticks_to_ns(cost, analysis->summary.ticks_per_second), probes);
     text_time(ticks_to_ns(a->own, analysis->summary.ticks_per_second), own);
-    return need_text("%" PRIu64 " call%s timed, %s of probes: %.1f %% of the program's %s%s", calls,
-                     calls == 1 ? "" : "s", probes, percent_of(cost, a->own), own,
-                     analysis->summary.off_cpu_known ? " of CPU time" : "");
+    return need_text("%s timed, %s of probes: %.1f %% of the program's %s%s", COUNTED(calls, "call"), probes,
+                     percent_of(cost, a->own), own, analysis->summary.off_cpu_known ? " of CPU time" : "");
 }
 
 static uint64_t advice_ns(const struct analysis *analysis, uint64_t ticks)

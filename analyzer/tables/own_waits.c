@@ -10,6 +10,8 @@
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "base/sorted.h"
+#include "profile/collect.h"
+#include "symbols/os_calls.h"
 
 const char *const own_wait_kinds[] = {
     [OWN_NOT] = "call", [OWN_OTHER] = "other", [OWN_FAULT] = "fault", [OWN_RECORDING] = "recording"
@@ -69,4 +71,73 @@ enum own_wait own_wait_of(const struct code_changes *changes, const struct profi
     if (code_changes_has(changes, wait))
         return OWN_RECORDING;
     return wait->faulted ? OWN_FAULT : OWN_OTHER;
+}
+
+/* ---- by call path ---- */
+
+/* Single waits are those of one session with events. */
+static bool recording_may_wait(const struct analysis *analysis)
+{
+    const struct session_file *file = analysis->file;
+    return analysis->part_count <= 1 && file && file->levels.change_count && file->header.mode != DWELL_MODE_PROFILE &&
+           !file->sums.summed_count && analysis->summary.off_cpu_known;
+}
+
+/* The numbers that the nodes of `from` have in `p`; PROFILE_NONE for those that it lacks. */
+static uint32_t *recording_find_nodes(const struct profile *p, const struct profile *from)
+{
+    uint32_t *places = need_memory(from->node_count + 1, sizeof *places);
+    for (size_t i = 0; i < from->thread_count; i++)
+        places[from->threads[i].root] = profile_find_root(p, from->threads[i].process, from->threads[i].thread);
+    for (size_t i = 0; i < from->node_count; i++) {
+        const struct profile_node *node = &from->nodes[i];
+        if (node->parent == PROFILE_NONE)
+            continue;
+        const uint32_t function = profile_find_same_function(p, from, node->function);
+        places[i] = places[node->parent] == PROFILE_NONE || function == PROFILE_NONE
+                        ? PROFILE_NONE
+                        : profile_find_child(p, places[node->parent], function);
+    }
+    return places;
+}
+
+static void recording_add(struct recording_waits *r, const struct analysis *analysis, const struct waits *waits,
+                          const uint32_t *places)
+{
+    const struct profile *p = analysis->profile;
+    struct code_changes *changes = code_changes_new(analysis->file);
+    for (size_t i = 0; i < waits->count; i++) {
+        const struct profile_wait *w = &waits->list[i];
+        const uint32_t node = places[w->place.node];
+        if (w->kind || node == PROFILE_NONE || p->nodes[node].parent == PROFILE_NONE ||
+            os_calls_is_library(profile_module_path(p, node)) || own_wait_of(changes, w) != OWN_RECORDING)
+            continue;
+        r->blocked[node] = smaller(add_saturated(r->blocked[node], w->blocked), p->nodes[node].blocked);
+        r->count[node]++;
+    }
+    code_changes_free(changes);
+}
+
+struct recording_waits recording_waits_find(const struct analysis *analysis)
+{
+    struct recording_waits r = { NULL, NULL };
+    if (!recording_may_wait(analysis))
+        return r;
+    struct waits waits = { .acts_only = false };
+    struct profile *waiting = collect_waits(analysis->file, analysis_jobs(analysis), analysis->selection, &waits);
+    uint32_t *places = recording_find_nodes(analysis->profile, waiting);
+    r.blocked = need_memory(analysis->profile->node_count + 1, sizeof *r.blocked);
+    r.count = need_memory(analysis->profile->node_count + 1, sizeof *r.count);
+    recording_add(&r, analysis, &waits, places);
+    waits_drop(&waits);
+    profile_free(waiting);
+    free(places);
+    return r;
+}
+
+void recording_waits_drop(struct recording_waits *waits)
+{
+    free(waits->blocked);
+    free(waits->count);
+    waits->blocked = waits->count = NULL;
 }

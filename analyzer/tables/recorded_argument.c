@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/counted_text.h"
 #include "base/memory.h"
 #include "base/shell_word.h"
 
@@ -147,30 +148,34 @@ double recorded_value_number(const struct recorded_value *value, uint64_t word)
 void recorded_argument_remark_valueless(struct summary *summary, uint64_t calls, bool sums)
 {
     if (calls)
-        summary_remark(summary, "calls-without-values",
-                       "%" PRIu64 " calls of the function have no values, %sand are not shown", calls,
-                       sums ? "or are within another call of it, " : "");
+        summary_remark(
+            summary, "calls-without-values", "%s of the function %s no values, %sand %s not shown",
+            COUNTED(calls, "call"), counted_word(calls, "has", "have"),
+            !sums ? "" : counted_word(calls, "or is within another call of it, ", "or are within another call of it, "),
+            counted_word(calls, "is", "are"));
 }
 
 void recorded_argument_remark_others(struct summary *summary, uint64_t calls)
 {
     if (calls)
         summary_remark(summary, "calls-with-other-values",
-                       "%" PRIu64 " calls have values beyond the first ones of their call path (others)", calls);
+                       "%s %s values beyond the first ones of their call path (others)", COUNTED(calls, "call"),
+                       counted_word(calls, "has", "have"));
 }
 
 void recorded_argument_remark_losses(struct summary *summary, uint64_t lost, size_t damaged_chunks,
                                      uint64_t later_calls)
 {
     if (lost)
-        summary_remark(summary, "values-lost",
-                       "the values of %" PRIu64 " enters and exits were lost (dwell info says why)", lost);
+        summary_remark(summary, "values-lost", "the values of %s were lost (dwell info says why)",
+                       lost == 1 ? "1 enter or exit" : COUNTED(lost, "enters and exit"));
     if (damaged_chunks)
-        summary_remark(summary, "values-damaged", "%zu chunks of values are damaged, and were not read to their ends",
-                       damaged_chunks);
+        summary_remark(summary, "values-damaged", "%s of values %s damaged, and %s not read to %s",
+                       COUNTED(damaged_chunks, "chunk"), counted_word(damaged_chunks, "is", "are"),
+                       counted_word(damaged_chunks, "was", "were"),
+                       counted_word(damaged_chunks, "its end", "their ends"));
     if (later_calls)
         summary_remark(summary, "values-later",
-                       "%" PRIu64
-                       " calls are of functions whose values began while the session was read: read it again",
-                       later_calls);
+                       "%s %s of functions whose values began while the session was read: read it again",
+                       COUNTED(later_calls, "call"), counted_word(later_calls, "is", "are"));
 }

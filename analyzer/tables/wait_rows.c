@@ -4,12 +4,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/counted_text.h"
 #include "base/index.h"
 #include "base/memory.h"
+#include "base/numbers.h"
 #include "base/sorted.h"
 #include "base/units.h"
 #include "symbols/os_calls.h"
 #include "symbols/short_name.h"
+#include "tables/own_waits.h"
 
 static const struct column columns[] = {
     { "function", "WAITS IN", CELL_NAME, USE_ALWAYS, false },
@@ -28,7 +31,7 @@ enum { FUNCTION, MODULE, SOURCE_FILE, SOURCE_LINE, CALLER, THREADS, SOURCE, THRE
 enum { MAX_THREAD_NAMES = 3 };
 
 struct wait {
-    uint32_t function, caller; /* caller: PROFILE_NONE at the start of a thread */
+    uint32_t function, caller; /* PROFILE_NONE: a wait of the recording; the start of a thread */
     struct times times;
 };
 
@@ -108,16 +111,32 @@ static uint32_t wait_find(struct wait_list *w, uint32_t function, uint32_t calle
     return (uint32_t)w->count++;
 }
 
-static void wait_add_node(struct wait_list *w, const struct wait_context *c, uint32_t node)
+static void wait_add_times(struct wait_list *w, uint32_t wait, const struct times *times, uint32_t thread)
 {
-    const struct profile_node *n = &w->loaded->profile->nodes[node];
-    const uint32_t wait = wait_find(w, n->function, c->callers[node]);
-    const struct times own = times_of_path(n);
-    times_add(&w->list[wait].times, &own);
-    if (!n->blocked)
+    times_add(&w->list[wait].times, times);
+    if (!times->blocked_exclusive)
         return;
     GROW(w->threads, w->thread_count, w->thread_room);
-    w->threads[w->thread_count++] = (struct wait_thread){ wait, c->threads[node] };
+    w->threads[w->thread_count++] = (struct wait_thread){ wait, thread };
+}
+
+/* What recording kept the call waiting has a row of its own, and is no time of the function. */
+static void wait_add_node(struct wait_list *w, const struct wait_context *c, const struct recording_waits *of_recording,
+                          uint32_t node)
+{
+    const struct profile_node *n = &w->loaded->profile->nodes[node];
+    const uint64_t blocked = of_recording->blocked ? of_recording->blocked[node] : 0;
+    struct times own = times_of_path(n);
+    if (blocked) {
+        struct times times = times_of_nothing();
+        times.elapsed_inclusive = times.elapsed_exclusive = blocked;
+        times.blocked_inclusive = times.blocked_exclusive = blocked;
+        times.calls = of_recording->count[node];
+        own.elapsed_inclusive = own.elapsed_exclusive = less(own.elapsed_exclusive, blocked);
+        own.blocked_inclusive = own.blocked_exclusive = less(own.blocked_exclusive, blocked);
+        wait_add_times(w, wait_find(w, PROFILE_NONE, n->function), &times, c->threads[node]);
+    }
+    wait_add_times(w, wait_find(w, n->function, c->callers[node]), &own, c->threads[node]);
 }
 
 static int wait_compare_threads(const void *a, const void *b)
@@ -143,10 +162,12 @@ static struct wait_list wait_list_all(const struct analysis *analysis)
 {
     struct wait_list w = { .loaded = analysis, .places = index_new() };
     struct wait_context c = wait_find_context(analysis);
+    struct recording_waits of_recording = recording_waits_find(analysis);
     for (uint32_t i = 0; i < analysis->profile->node_count; i++)
         if (analysis->profile->nodes[i].parent != PROFILE_NONE)
-            wait_add_node(&w, &c, i);
+            wait_add_node(&w, &c, &of_recording, i);
     wait_sort_threads(&w);
+    recording_waits_drop(&of_recording);
     free(c.threads);
     free(c.callers);
     return w;
@@ -190,7 +211,7 @@ static char *wait_join_names(const char **names, size_t count)
     if (different > shown)
         fputs(", ...", out);
     if (count > shown)
-        fprintf(out, " (%zu threads)", count);
+        fprintf(out, " (%s)", COUNTED(count, "thread"));
     need_stream_end(out);
     return text;
 }
@@ -257,13 +278,15 @@ static void wait_add_row(struct table *t, const struct analysis *analysis, const
                          const struct wait_thread *threads, size_t count)
 {
     struct cell *cells = table_row(t);
+    const bool by_recording = wait->function == PROFILE_NONE;
     const bool is_os =
+        by_recording ||
         os_calls_is_library(analysis->profile->modules[analysis->profile->functions[wait->function].module].path);
     const uint32_t at = is_os ? wait->caller : wait->function;
     char *names = wait_thread_names(analysis, threads, count);
     char *titles = analysis->thread_titles ? wait_thread_titles(analysis, threads, count) : NULL;
-    cell_text(&cells[FUNCTION], analysis->names[wait->function].name);
-    cell_text(&cells[MODULE], analysis->names[wait->function].module);
+    cell_text(&cells[FUNCTION], by_recording ? own_wait_texts[OWN_RECORDING] : analysis->names[wait->function].name);
+    cell_text(&cells[MODULE], by_recording ? "" : analysis->names[wait->function].module);
     cell_text(&cells[CALLER], wait->caller == PROFILE_NONE ? "(start of thread)" : analysis->names[wait->caller].name);
     cell_text(&cells[THREADS], names);
     cells[THREADS].shown = titles;

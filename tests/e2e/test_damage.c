@@ -179,7 +179,7 @@ static uint64_t events_of(const char *session)
 
 static void expect_noise_to_be_seen(const char *session, int least)
 {
-    static const char remark[] = "1 damaged chunks were left out, wholly or in part";
+    static const char remark[] = "1 damaged chunk was left out, wholly or in part";
     static const char *const views[] = { "report %s", "report --format json %s", "tree %s", "callers %s fib",
                                          "info %s" };
     struct ran r = run("$DWELL report --strict %s", session);

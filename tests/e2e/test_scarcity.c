@@ -117,7 +117,7 @@ Test(e2e_scarcity, descriptors)
 
 Test(e2e_scarcity, address_space_lowered_in_the_middle)
 {
-    scarcity_check_first(KINDS - 1, "", "$PROGRAMS/scarcity/memory", MEMORY, "1 threads could not be recorded", 0);
+    scarcity_check_first(KINDS - 1, "", "$PROGRAMS/scarcity/memory", MEMORY, "1 thread could not be recorded", 0);
 }
 
 /* What the loader says before the program begins, by the size of what it could not have. */
@@ -222,7 +222,7 @@ Test(e2e_scarcity, a_disk_that_is_full_at_once)
         cr_assert(eq(u64, report_session(report, "lost_events"), 2 * (truth(r.out, "fib") + 1)), "%s", kinds[i]);
         report_drop(report);
         char *info = run_well("$DWELL info x");
-        cr_assert(has(info, "1 threads could not be recorded"), "%s: %s", kinds[i], info);
+        cr_assert(has(info, "1 thread could not be recorded"), "%s: %s", kinds[i], info);
         free(info);
         ran_drop(&r);
     }

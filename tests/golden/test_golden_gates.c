@@ -278,6 +278,9 @@ Test(golden_gates, one_run_shows_no_noise_of_times)
 Test(golden_gates, texts)
 {
     check_golden("diff base same --sort calls", "gates-same.txt");
+    char *first = run_well("$DWELL diff base base | head -n 1 | grep -o 'calls .*'");
+    cr_expect(eq(str, first, "calls 7 (unchanged); chance decides 10 more\n"));
+    free(first);
     check_golden("diff base more", "gates-more.txt");
     for (int i = 0; i < 3; i++) {
         static const char *const formats[] = { "markdown", "github", "junit" };

@@ -188,6 +188,10 @@ Test(golden_waits, changes_of_code)
     writer_free(w);
     check_golden("waits changed", "waits-changed.txt");
     check_golden("waits changed --by lock --format csv", "waits-changed.csv");
+    check_golden("report changed", "report-changed.txt");
+    check_golden("report --summary changed", "report-changed.md");
+    check_golden("report --format json --columns cpu_exclusive changed", "report-changed.json");
+    check_golden("tree changed", "tree-changed.txt");
 }
 
 /* store is blocked twice without a call: by a page fault, and by something that is not recorded. A fault in a call of

@@ -89,7 +89,7 @@ Test(unit_closing, what_recording_added_comes_first)
     cr_expect(eq(
         str, text,
         "\nrecording added 17 % to the CPU time (10 % asked); elapsed 2.000 s summed over 4\n"
-        "threads, application 2.000 s (APP.*: without OS intervals), 280 samples\n! one\n2 remarks: dwell info; next: something\n"));
+        "threads, application 2.000 s (* is too low: read CPU time), 280 samples\n! one\n2 remarks: dwell info; next: something\n"));
     free(text);
     summary_drop_remarks(&s);
 }
