@@ -191,6 +191,23 @@ static void cpu_check_remark_on(struct analysis *analysis, const struct cpu_chec
     free(reason);
 }
 
+/* Threads that were killed may have waited since their last events: that part of their time is more than the kernel
+ * counted. Samples would have told. */
+static void cpu_check_remark_killed(struct analysis *analysis, const struct cpu_check *checks)
+{
+    uint64_t sum = 0;
+    char time[TIME_TEXT];
+    for (size_t i = 0; i < analysis->file->process_count; i++)
+        if (cpu_check_differs(&checks[i]) && checks[i].functions > checks[i].kernel &&
+            analysis->file->processes[i].end_how == DWELL_END_SIGNAL)
+            sum = add_saturated(sum, cpu_check_difference(&checks[i]));
+    if (!sum)
+        return;
+    time_text_with_unit(sum, time);
+    summary_remark_doubt(&analysis->summary, "killed-time-unknown",
+                         "killed: %s of the CPU time were waits, perhaps, after the threads' last events", time);
+}
+
 void cpu_check_remark(struct analysis *analysis)
 {
     if (analysis->selection || analysis->summary.imported || analysis->summary.samples ||
@@ -199,5 +216,6 @@ void cpu_check_remark(struct analysis *analysis)
     struct cpu_check *checks = cpu_checks(analysis);
     cpu_check_remark_on(analysis, checks, false);
     cpu_check_remark_on(analysis, checks, true);
+    cpu_check_remark_killed(analysis, checks);
     free(checks);
 }

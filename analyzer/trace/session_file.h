@@ -113,6 +113,7 @@ struct trace_thread {
     uint64_t end_blocked, end_preempted; /* ticks off the CPU in that time */
     uint64_t last_sample, sample_ticks;  /* of a thread that was killed: the time of its last sample, and the CPU time
                                           * from one to the next; the latter is zero if nobody took samples */
+    uint64_t most_cpu; /* without samples: the ticks of CPU time that its process took in all; zero if unknown */
     struct dwell_rec_thread_switches switches; /* its type is zero if unknown */
     char *name;
     uint64_t last_chunk; /* 1 + index of the chunk with the highest sequence number */

@@ -1,7 +1,8 @@
 /*
  * Finds until when threads that were killed had run. Nobody recorded whether they were blocked then, and those in a
  * call of the operating system alone are known to be. But samples come by a thread's CPU time: where none has come for
- * several periods, the thread was not on a CPU.
+ * several periods, the thread was not on a CPU. Without samples, it can have run for no longer than the kernel says of
+ * its process.
  */
 #include "trace/thread_ends.h"
 
@@ -74,14 +75,23 @@ static bool thread_ends_find_chunks(const struct session_file *file, struct thre
     return any;
 }
 
+/* The kernel's two counts of a process differ by a few milliseconds. */
+static void thread_end_set_most(const struct session_file *file, struct trace_thread *thread)
+{
+    const struct trace_cpu *cpu = &session_file_process(file, thread->process)->cpu;
+    const double most = (double)larger(cpu->usage, cpu->clock) * (double)file->header.ticks_per_second / 1e9;
+    if (cpu->known)
+        thread->most_cpu = larger((uint64_t)most, 1);
+}
+
 void thread_ends_find(struct session_file *file)
 {
     const struct dwell_file_header *h = &file->header;
-    if (!h->sample_period || h->lost_samples)
-        return;
     struct thread_end *list = need_memory(file->thread_count + 1, sizeof *list);
     const size_t count = thread_ends_list(file, list);
-    const bool sampled = count && thread_ends_find_chunks(file, list, count);
+    const bool sampled = count && h->sample_period && !h->lost_samples && thread_ends_find_chunks(file, list, count);
+    for (size_t i = 0; i < count && !sampled; i++)
+        thread_end_set_most(file, list[i].thread);
     for (size_t i = 0; i < count && sampled; i++) {
         const uint32_t period = list[i].chunk ? samples_period(file, list[i].chunk) : h->sample_period;
         list[i].thread->sample_ticks = (uint64_t)((double)period * (double)h->ticks_per_second / 1e9);
@@ -96,6 +106,8 @@ static uint64_t thread_end_without_samples(const struct trace_thread *thread, ui
     enum { LEAST_PERIODS = 4 };
     const uint64_t began = less(thread->end_time, ticks), ran = larger(began, thread->last_sample);
     const uint64_t idle = less(thread->end_time, ran), period = thread->sample_ticks;
+    if (!period && thread->most_cpu)
+        return less(ticks, thread->most_cpu);
     return period && idle > LEAST_PERIODS * period ? idle - period : 0;
 }
 

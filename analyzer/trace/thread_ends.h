@@ -4,7 +4,7 @@
 
 #include "trace/session_file.h"
 
-/* Sets last_sample and sample_ticks of the threads. */
+/* Sets last_sample and sample_ticks of the threads, or most_cpu. */
 void thread_ends_find(struct session_file *file);
 
 /* How many of the `ticks` from its last event to its end the thread was blocked, in a function of that module. A thread
