@@ -325,6 +325,10 @@ void record_report(const struct record_settings *s, const struct record_outcome 
         say("%s: no events were recorded: %s", s->program[0], record_why_empty(s, o));
         return;
     }
+    if (o->events == 0 && o->counted == 0 && o->trouble & (DWELL_TROUBLE_NO_SPACE | DWELL_TROUBLE_KEEP_FREE)) {
+        say("%s: nothing was recorded; make room, or choose another place with -o (dwell doctor -o FILE)", s->output);
+        return;
+    }
     if (s->quiet)
         return;
     char said[128] = "", counted[32], traced[32], samples[32];

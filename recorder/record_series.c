@@ -2,7 +2,9 @@
 #include "recorder/record_series.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -15,7 +17,9 @@
 #include "base/message.h"
 #include "base/time_unit.h"
 #include "clock.h"
+#include "dwell/format.h"
 #include "recorder/signal_relay.h"
+#include "rotation.h"
 
 /* ---- names ---- */
 
@@ -125,11 +129,39 @@ static void series_say_failure(const struct series_program *p, unsigned run, uns
             p->words[0], WEXITSTATUS(status));
 }
 
+/* What tells sessions of one name apart: all zero if there is none. */
+struct series_id {
+    uint8_t bytes[sizeof(((struct dwell_file_header *)NULL)->session_id)];
+};
+
+static struct series_id series_read_id(const char *session)
+{
+    struct series_id id = { { 0 } };
+    const int fd = open(session, O_RDONLY | O_CLOEXEC);
+    if (fd >= 0) {
+        (void)!pread(fd, id.bytes, sizeof id.bytes, offsetof(struct dwell_file_header, session_id));
+        close(fd);
+    }
+    return id;
+}
+
+/* Whether the recording has data. If it has none, an earlier session of its name stays. */
+static bool series_has_data(const char *session, const struct series_id *earlier)
+{
+    const struct series_id id = series_read_id(session);
+    const int fd = memcmp(&id, earlier, sizeof id) == 0 ? -1 : open(session, O_RDONLY | O_CLOEXEC);
+    const bool has = fd >= 0 && rotation_holds_data(fd);
+    if (fd >= 0)
+        close(fd);
+    return has;
+}
+
 static int series_record_one(const struct record_settings *s, struct series_program *p, unsigned run,
                              const struct series_input *in, bool to_stderr, struct error *error)
 {
     char **words = series_words(s, p, p->sessions[run - 1]);
     const uint64_t began = clock_monotonic();
+    const struct series_id earlier = series_read_id(p->sessions[run - 1]);
     bool ended = false;
     const int status = series_run(words, in, to_stderr, &ended, error);
     const double seconds = (double)(clock_monotonic() - began) / 1e9;
@@ -138,6 +170,9 @@ static int series_record_one(const struct record_settings *s, struct series_prog
     p->squares += seconds * seconds;
     if (status && !error->text)
         series_say_failure(p, run, s->runs, status, ended);
+    if (!status && p->label && !series_has_data(p->sessions[run - 1], &earlier))
+        error_set(error, "%s run %u of %u recorded nothing, so there is nothing to compare; no other run follows",
+                  p->label, run, s->runs);
     return status;
 }
 
@@ -154,7 +189,7 @@ int series_record(const struct record_settings *s, struct series_program *progra
         for (size_t i = 0; i < count; i++) {
             struct series_program *p = &programs[run % 2 ? i : count - 1 - i];
             const int status = series_record_one(s, p, run, &in, to_stderr, error);
-            if (status)
+            if (status || error->text)
                 return status;
         }
     return 0;

@@ -142,8 +142,11 @@ static void load_add_limit_remarks(struct summary *summary, const struct dwell_f
         summary_remark(summary, "max-size-reached", "recording ended %s, at the session's maximum size (--max-size)",
                        when);
     if (h->trouble & DWELL_TROUBLE_KEEP_FREE)
-        summary_remark(summary, "keep-free-reached",
-                       "recording ended %s: too little of the disk was free (--keep-free)", when);
+        summary_remark(
+            summary, "keep-free-reached",
+            "recording ended %s: too little of the disk was free (--keep-free); make room, or choose another "
+            "place with -o",
+            when);
 }
 
 /* What the session had when its recording ended. */
@@ -187,7 +190,8 @@ static void load_add_loss_remarks(struct summary *summary, const struct session_
         summary_remark(summary, "merged-damaged",
                        "parts of the sessions that it was merged from were damaged or missing");
     if (h->trouble & DWELL_TROUBLE_NO_SPACE && !(h->trouble & DWELL_TROUBLE_TRUNCATED)) /* a store fails in both */
-        summary_remark(summary, "disk-full", "the disk was full: recording stopped early");
+        summary_remark(summary, "disk-full",
+                       "the disk was full: recording stopped early; make room, or choose another place with -o");
     if (h->trouble & DWELL_TROUBLE_NO_MEMORY)
         summary_remark(summary, "memory-refused", "the system refused memory: recording stopped early");
     if (h->trouble & DWELL_TROUBLE_NO_FILE)
@@ -210,12 +214,10 @@ static void load_add_loss_remarks(struct summary *summary, const struct session_
                        COUNTED_WAS(file->more.forgotten, "activity"),
                        counted_word(file->more.forgotten, "its", "their"));
     if (file->more.keep)
-        summary_remark(summary, "windows-only",
-                       "times and calls are those around %" PRIu64 " slow%s, not of the whole run",
-                       file->more.kept_calls,
-                       file->more.usual_calls       ? " and some usual calls"
-                       : file->more.kept_calls == 1 ? " call"
-                                                    : " calls");
+        summary_remark(
+            summary, "windows-only", "times and calls are those around %" PRIu64 " slow%s, not of the whole run",
+            file->more.kept_calls,
+            file->more.usual_calls ? " and some usual calls" : counted_word(file->more.kept_calls, " call", " calls"));
     if (p->counts.stray_exits)
         summary_remark(summary, "stray-exits", "%s had no enter before %s", COUNTED(p->counts.stray_exits, "exit"),
                        counted_word(p->counts.stray_exits, "it", "them"));

@@ -97,6 +97,30 @@ Test(e2e_compare, a_program_that_fails)
 }
 
 /* Each run reads the whole file. A pipe can be read once. */
+/* An earlier session of the name stays, and is not what is compared. */
+Test(e2e_compare, a_run_that_records_nothing)
+{
+    static const char *const nothing[] = { "--keep-free 1000000G", "--keep-free 1000000G", "--only no_function" };
+    static const char *const said[] = {
+        "x-before-1.data: nothing was recorded; make room, or choose another place with -o",
+        "x-before-1.data: nothing was recorded; make room, or choose another place with -o",
+        "the filters match none of the calls"
+    };
+    for (size_t i = 0; i < 3; i++) {
+        struct ran r = run("$DWELL compare --runs 2 -q -o x.data %s $SAMPLES/fib $SAMPLES/fib -- 13", nothing[i]);
+        cr_expect(eq(int, r.status, 125), "%s", r.out);
+        cr_expect(has(r.err, said[i]), "%s", r.err);
+        cr_expect(
+            has(r.err,
+                "dwell: before run 1 of 2 recorded nothing, so there is nothing to compare; no other run follows\n"),
+            "%s", r.err);
+        cr_expect(not(has(r.out, "RAN")), "%s", r.out);
+        ran_drop(&r);
+        if (i == 0)
+            free(run_well("$DWELL compare --runs 2 -q -o x.data $SAMPLES/fib $SAMPLES/fib -- 13"));
+    }
+}
+
 Test(e2e_compare, standard_input)
 {
     free(run_well("seq 5 >five; $DWELL record -q --runs 3 sh -c 'wc -l >>lines' <five"));

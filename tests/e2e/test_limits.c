@@ -188,8 +188,10 @@ Test(e2e_limits, free_space_that_no_disk_has)
 {
     free(run_well(
         "env DWELL_OUTPUT=dwell.data DWELL_KEEP_FREE=18446744073709551615 LD_PRELOAD=$RUNTIME $SAMPLES/fib 5"));
-    char *info = run_well("$DWELL info");
+    char *info = run_well("$DWELL info; $DWELL report");
     cr_assert(has(info, "too little of the disk was free (--keep-free)"), "%s", info);
+    cr_assert(has(info, "\n! recording ended after "), "%s", info);
+    cr_assert(has(info, "(--keep-free); make room, or choose another place with -o\n"), "%s", info);
     free(info);
 }
 
