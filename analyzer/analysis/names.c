@@ -65,6 +65,22 @@ static bool names_find_recorded(const struct recorded_symbols *b, const struct p
     return true;
 }
 
+/* Whether the session names functions of the module, and none with a source line: a library without probes, whose lines
+ * `dwell record` does not look up. */
+static bool names_lack_lines(const struct recorded_symbols *b, const struct profile_module *m)
+{
+    const struct session_file *file = b->file;
+    const uint32_t identity = symbol_table_identity(file->code.symbol_table, m->path, m->build_id, m->build_id_length);
+    const size_t count = identity == SYMBOL_TABLE_NONE ? 0 : file->code.symbol_count,
+                 first = LOWER_BOUND(recorded, b->sorted, count, names_compare_place(file, *recorded, identity, 0) < 0);
+    size_t i = first;
+    while (i < count && symbol_table_identity_of(file->code.symbol_table, b->sorted[i]->module) == identity &&
+           !b->sorted[i]->line)
+        i++;
+    return i > first &&
+           (i == count || symbol_table_identity_of(file->code.symbol_table, b->sorted[i]->module) != identity);
+}
+
 char *names_module(const char *path)
 {
     if (!path[0])
@@ -96,6 +112,10 @@ static struct function_name names_of(const struct recorded_symbols *recorded, st
     if (!names_find_recorded(recorded, m, offset, &symbol)) {
         const struct symbol_module module = { m->path, m->build_id, m->build_id_length };
         symbol = binaries_find(binaries, &module, offset);
+        if (names_lack_lines(recorded, m)) { /* as the others of the module */
+            symbol.file = NULL;
+            symbol.line = 0;
+        }
     }
     const bool linked = symbol.linkage_name && symbol.linkage_name[0];
     const bool in_no_module = !m->path[0] && !offset; /* of samples: all such code is one function */

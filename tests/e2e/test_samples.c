@@ -212,6 +212,24 @@ Test(e2e_samples, lines_of_libraries)
 }
 
 /* They have no durations of single calls. */
+/* The debug information of a system library is in a file of its own. Its functions have no lines in any view, also
+ * those that only call what was sampled: their names are found later than the others. */
+Test(e2e_samples, libraries_have_lines_for_all_functions_or_none)
+{
+    free(run_well(
+        "cat >spin.c <<'END'\nlong inner(long n)\n{\n    volatile long x = 0;\n    while (n-- > 0)\n"
+        "        x = x + n;\n    return x;\n}\nlong outer(long n)\n{\n    return inner(n) + 1;\n}\nEND\n"
+        "echo 'long outer(long); int main(void) { return outer(300000000) == 0; }' >main.c; "
+        "cc -g -O1 -fno-inline -fno-optimize-sibling-calls -shared -fPIC spin.c -o libspin.so -Wl,--build-id && "
+        "objcopy --only-keep-debug libspin.so spin.debug && "
+        "strip -g libspin.so && objcopy --add-gnu-debuglink=spin.debug libspin.so && "
+        "$DWELL cc -g main.c -o main ./libspin.so && $DWELL record -q --sample 2000 ./main"));
+    char *rows = run_well("$DWELL report --format json | python3 -c 'import json, sys; "
+                          "print(*sorted((r[\"function\"], r[\"line\"]) for r in json.load(sys.stdin)[\"rows\"]))'");
+    cr_assert(eq(str, rows, "('inner', None) ('main', 1) ('outer', None)\n"), "%s", rows);
+    free(rows);
+}
+
 Test(e2e_samples, single_calls)
 {
     free(run_well("$DWELL record -q --sample 2000 --level counted=part $PROGRAMS/sampled 6000"));
