@@ -6,6 +6,7 @@
 
 #include "base/json_text.h"
 #include "base/memory.h"
+#include "tables/own_waits.h"
 #include "view/call_counts.h"
 #include "view/facts.h"
 #include "view/line_values.h"
@@ -77,6 +78,36 @@ static struct json_object *view_session_add_waits(struct packed *waits, struct b
     return object;
 }
 
+static struct json_object *view_session_recording_wait(const struct analysis *analysis, const struct order *order,
+                                                       const struct recording_waits *waits, uint32_t node)
+{
+    const struct profile_node *nodes = analysis->profile->nodes;
+    const uint32_t caller = nodes[nodes[node].parent].function;
+    const bool has_caller = nodes[nodes[node].parent].parent != PROFILE_NONE;
+    struct json_object *row = json_object_new_array();
+    json_object_array_add(row, json_object_new_int64(order->ranks[nodes[node].function]));
+    json_object_array_add(row, json_object_new_int64(has_caller ? (int64_t)order->ranks[caller] : -1));
+    json_object_array_add(row, json_object_new_uint64(waits->blocked[node]));
+    json_object_array_add(row, json_object_new_uint64(waits->count[node]));
+    return row;
+}
+
+/* The first ones; NULL if recording kept no thread waiting. */
+static struct json_object *view_session_recording_waits(const struct analysis *analysis, const struct order *order)
+{
+    enum { MOST = 1000 };
+    struct recording_waits waits = recording_waits_find(analysis);
+    struct json_object *list = NULL;
+    for (uint32_t i = 0; waits.blocked && i < analysis->profile->node_count; i++) {
+        if (!waits.blocked[i] || (list && json_object_array_length(list) == MOST))
+            continue;
+        list = list ? list : json_object_new_array();
+        json_object_array_add(list, view_session_recording_wait(analysis, order, &waits, i));
+    }
+    recording_waits_drop(&waits);
+    return list;
+}
+
 struct view_session *view_session_new(const struct view_inputs *inputs, const struct view_options *options,
                                       struct error *error)
 {
@@ -96,6 +127,7 @@ struct view_session *view_session_new(const struct view_inputs *inputs, const st
     events_find(&events, analysis, order);
     activities_find(&activities, analysis, order);
     json_object_object_add(header, "answer", inputs->answer ? json_new_text(inputs->answer) : NULL);
+    json_object_object_add(header, "recording_waits", view_session_recording_waits(analysis, order));
     json_object_object_add(header, "mark_names", moments_names(&marks));
     json_object_object_add(header, "event_names", moments_names(&events));
     json_object_object_add(header, "activity_names", moments_names(&activities));

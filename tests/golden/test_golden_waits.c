@@ -1,6 +1,7 @@
 /* dwell waits, byte for byte, on a hand-written session: a lock with a holder, a condition variable with a waker,
  * sleeps, and calls without an object. Sessions of mode profile have sums. Older sessions have no causes. */
 #include <criterion/criterion.h>
+#include <criterion/new/assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,7 @@
 #include "support/run.h"
 #include "support/scenario.h"
 #include "support/session_writer.h"
+#include "support/viewed_report.h"
 
 enum {
     US = 1000,
@@ -192,6 +194,12 @@ Test(golden_waits, changes_of_code)
     check_golden("report --summary changed", "report-changed.md");
     check_golden("report --format json --columns cpu_exclusive changed", "report-changed.json");
     check_golden("tree changed", "tree-changed.txt");
+    check_page("changed");
+    struct viewed_page page = viewed_page(test_path("page.html")); /* the numbers of store and main */
+    const char *waits = json_object_to_json_string_ext(viewed_get(viewed_session(&page, 0)->header, "recording_waits"),
+                                                       JSON_C_TO_STRING_PLAIN);
+    cr_assert(eq(str, (char *)waits, "[[1,0,50000,1]]"));
+    viewed_page_drop(&page);
 }
 
 /* store is blocked twice without a call: by a page fault, and by something that is not recorded. A fault in a call of

@@ -33,6 +33,19 @@ test('the page opens with the run, the functions that work, and what waits', asy
     await browser.done(page);
 });
 
+test('waits of the recording have rows of their own', async () => {
+    const made = shop({ recordingWaits: [['lookup', 'handle', 300, 2]] });
+    const page = await browser.open(browser.write('recording', [made]), { fragment: '#view=&by=cpu&unit=ns' });
+    await page.waitForSelector('.summary-rows.waiting');
+    assert.deepEqual(await rowsIn(page, 'waiting'), [
+        ['wait_for_work', '19.00 µs', '94.5 %', '11', 'serve'],
+        ['load', '700 ns', '3.5 %', '1', 'main'],
+        ['recording changes code', '300 ns', '1.5 %', '2', 'lookup'],
+        ['lookup', '100 ns', '0.5 %', '150', 'handle'],
+    ]);
+    await browser.done(page);
+});
+
 test('the sentence and the names are those of dwell report', async () => {
     const data = recordings.record('first.data', [sample('cplusplus')]);
     const file = recordings.view('first', data);

@@ -84,6 +84,7 @@ export interface SessionFacts {
     remarks: string[];
     losses?: number; // so many remarks are about lost data
     answer?: string | null; // the sentence that a report opens with
+    recording_waits?: [number, number, number, number][]; // function, its caller or -1, ticks, number of waits
     run_ticks?: number; // the length of the run; 0 if it is unknown
     overhead_reached?: string | null; // the overhead that was asked for and reached, if there was a budget
     application_bounds?: string | null; // how far application time is below CPU time, if it is far

@@ -212,7 +212,8 @@ function Work({ m }: { m: Model }) {
 }
 
 function LongestWaits({ m, side }: { m: Model; side: Side }) {
-    const rows = useMemo(() => longestWaits(m, side, maxWaits), [m, side]);
+    const whole = isWhole(chosen.value) && transforms.value.length === 0;
+    const rows = useMemo(() => longestWaits(m, side, maxWaits, whole), [m, side, whole]);
     const total = m.total('blocked_inclusive', side);
     const time = (ticks: number) => shortDuration(Number(nanoseconds(ticks, m.facts[side]!.ticks_per_second)));
     if (!m.knows('blocked_inclusive') || rows.length === 0) return null;
@@ -223,9 +224,9 @@ function LongestWaits({ m, side }: { m: Model; side: Side }) {
             heads={['Waits in', 'Blocked', '%', 'Calls', 'Called by']}
             rows={rows.map((row) => ({
                 key: `${row.function}/${row.caller}`,
-                fn: row.function,
+                fn: row.function < 0 ? row.caller : row.function,
                 cells: [
-                    link(m, row.function),
+                    row.function < 0 ? 'recording changes code' : link(m, row.function),
                     time(row.blocked),
                     percent(row.blocked / (total || 1)),
                     count(row.calls),

@@ -138,6 +138,11 @@ export function fromPaths(paths, names, options) {
         mode: 'trace',
         remarks: options.remarks ?? [],
         overhead_reached: options.overhead_reached,
+        recording_waits: options.recordingWaits?.map(([one, by, ...rest]) => [
+            names.indexOf(one),
+            names.indexOf(by),
+            ...rest,
+        ]),
         session: {},
         modules,
         functions,
