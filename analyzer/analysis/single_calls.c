@@ -371,20 +371,63 @@ bool single_calls_keep(struct analysis *analysis)
     return analysis->durations_kept && !path_probes_are_divided(analysis->profile) && single_calls_complete(analysis);
 }
 
-/* What a worker of a scan has. Its durations are also for paths that the profile does not have. */
-struct durations_worker {
-    struct profile *paths;
-    struct durations **durations; /* by path */
-    bool limits;                  /* are wanted, too */
+/* The calls of a path that a worker has found. The first one has no table of its own: many paths have no other. */
+struct found_calls {
+    int64_t shortest, longest; /* in 1/256 ticks; above each other if there is none */
+    struct durations *durations;
+    uint64_t expected; /* calls of the path */
 };
+
+static void single_calls_add_to_table(struct durations **d, int64_t time)
+{
+    durations_add_call(d, call_ticks((uint64_t)time), (uint64_t)time);
+}
+
+__attribute__((noinline)) static void single_calls_add_second(struct found_calls *f)
+{
+    if (f->shortest > f->longest)
+        return;
+    durations_reserve(&f->durations, f->expected);
+    single_calls_add_to_table(&f->durations, f->shortest);
+}
 
 static void single_calls_add_durations(void *context, const struct call_amount *amounts, size_t count)
 {
-    const struct durations_worker *w = context;
-    if (w->limits)
-        single_calls_add_limits(w->paths, amounts, count);
-    for (size_t i = 0; i < count; i++)
-        durations_add_call(&w->durations[amounts[i].path], call_ticks(amounts[i].time), amounts[i].time);
+    struct found_calls *paths = context;
+    for (size_t i = 0; i < count; i++) {
+        struct found_calls *f = &paths[amounts[i].path];
+        const int64_t time = (int64_t)amounts[i].time;
+        const bool first = f->shortest > f->longest;
+        if (__builtin_expect(!f->durations, 0))
+            single_calls_add_second(f);
+        f->shortest = time < f->shortest ? time : f->shortest;
+        f->longest = time > f->longest ? time : f->longest;
+        if (__builtin_expect(!first, 1))
+            single_calls_add_to_table(&f->durations, time);
+    }
+}
+
+/* For a worker. It also finds calls of paths that the profile does not have. */
+static struct found_calls *single_calls_none_found(const struct profile *p, size_t paths)
+{
+    struct found_calls *found = need_memory(paths, sizeof *found);
+    for (size_t i = 0; i < paths; i++)
+        found[i] = (struct found_calls){ .shortest = INT64_MAX,
+                                         .longest = INT64_MIN,
+                                         .expected = i < p->node_count ? p->nodes[i].calls : 0 };
+    return found;
+}
+
+/* Moves what a worker has found to the path. */
+static void single_calls_take_found(struct profile_node *node, struct found_calls *f, bool limits)
+{
+    if (!f->durations)
+        single_calls_add_second(f);
+    durations_move(&node->durations, &f->durations);
+    if (!limits)
+        return;
+    single_calls_lower((int64_t *)&node->net_shortest, f->shortest);
+    single_calls_raise((int64_t *)&node->net_longest, f->longest);
 }
 
 static void single_calls_scan_durations(const struct analysis *analysis, bool recorded, bool limits)
@@ -392,24 +435,20 @@ static void single_calls_scan_durations(const struct analysis *analysis, bool re
     struct profile *p = analysis->profile;
     const unsigned jobs = analysis_jobs(analysis);
     const size_t paths = p->node_count + analysis->file->thread_count + 1;
-    struct durations_worker *workers = need_memory(jobs, sizeof *workers);
-    void **contexts = need_memory(jobs, sizeof *contexts);
-    for (unsigned i = 0; i < jobs; i++) {
-        workers[i] = (struct durations_worker){ p, need_memory(paths, sizeof *workers[i].durations), limits };
-        contexts[i] = &workers[i];
-    }
+    struct found_calls **found = need_memory(jobs, sizeof *found);
+    for (unsigned i = 0; i < jobs; i++)
+        found[i] = single_calls_none_found(p, paths);
     profile_drop_durations(p);
-    single_calls_scan_paths(analysis, recorded, single_calls_add_durations, contexts);
+    single_calls_scan_paths(analysis, recorded, single_calls_add_durations, (void *const *)found);
     for (unsigned i = 0; i < jobs; i++) {
         for (size_t j = 0; j < paths; j++) {
             if (j < p->node_count)
-                durations_merge(&p->nodes[j].durations, workers[i].durations[j]);
-            free(workers[i].durations[j]);
+                single_calls_take_found(&p->nodes[j], &found[i][j], limits);
+            free(found[i][j].durations);
         }
-        free(workers[i].durations);
+        free(found[i]);
     }
-    free(contexts);
-    free(workers);
+    free(found);
 }
 
 /* Without durations. */

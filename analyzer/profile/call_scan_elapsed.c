@@ -5,10 +5,10 @@
 #include "profile/call_scanner.h"
 
 __attribute__((noinline)) static void
-call_scan_elapsed_add_os(struct call_scanner *s, const struct decoded_extras *extras, uint64_t length, uint64_t now)
+call_scan_elapsed_add_os(struct call_scanner *s, const struct interval_parts *parts, uint64_t length, uint64_t now)
 {
     struct scanned_call *call = &s->stack[s->depth - 1];
-    const struct call_amounts own = call_scanner_add_os(s, extras, length);
+    const struct call_amounts own = call_scanner_add_os(s, parts, length);
     if (!(call->kind & SCANNED_DIVIDED))
         return;
     const double part = s->scan->probes.paths[call->path].lost.flagged;
@@ -84,9 +84,9 @@ STACK_INLINE void call_scan_elapsed_interval(void *to, const struct decoder *d, 
 {
     struct call_scan_loop *l = to;
     if (__builtin_expect(d->has_extras, 0) && l->top != l->s->stack) {
-        const struct decoded_extras extras = d->extras; /* a copy, so that the decoder has no address */
+        const struct interval_parts parts = interval_parts(&d->extras, d->time - begin);
         call_scan_loop_store(l);
-        call_scan_elapsed_add_os(l->s, &extras, d->time - begin, d->time);
+        call_scan_elapsed_add_os(l->s, &parts, d->time - begin, d->time);
         call_scan_loop_load(l);
     }
 }

@@ -58,11 +58,11 @@ static struct scanned_rare call_scan_times_pass_rare(struct call_scanner *s, str
 }
 
 /* Adds what an interval's OS events change. */
-__attribute__((noinline)) static void call_scan_times_add_os(struct call_scanner *s,
-                                                             const struct decoded_extras *extras, uint64_t length)
+__attribute__((noinline)) static void call_scan_times_add_os(struct call_scanner *s, const struct interval_parts *parts,
+                                                             uint64_t length)
 {
     struct scanned_rare *rare = call_scan_times_rare(s, &s->stack[s->depth - 1]);
-    const struct call_amounts own = call_scanner_add_os(s, extras, length);
+    const struct call_amounts own = call_scanner_add_os(s, parts, length);
     rare->less += own.elapsed - own.application;
     rare->blocked += own.blocked;
     rare->off_cpu += own.off_cpu;
@@ -167,9 +167,9 @@ STACK_INLINE void call_scan_times_interval(void *to, const struct decoder *d, ui
 {
     struct call_scan_loop *l = to;
     if (__builtin_expect(d->has_extras, 0) && l->top != l->s->stack) {
-        const struct decoded_extras extras = d->extras; /* a copy, so that the decoder has no address */
+        const struct interval_parts parts = interval_parts(&d->extras, d->time - begin);
         call_scan_loop_store(l);
-        call_scan_times_add_os(l->s, &extras, d->time - begin);
+        call_scan_times_add_os(l->s, &parts, d->time - begin);
         call_scan_loop_load(l);
     }
 }

@@ -227,12 +227,12 @@ static inline uint64_t call_scanner_end(struct call_scanner *s, struct scanned_c
 }
 
 /* The amounts of an interval with OS events, of the innermost call. */
-static inline struct call_amounts call_scanner_add_os(struct call_scanner *s, const struct decoded_extras *extras,
+static inline struct call_amounts call_scanner_add_os(struct call_scanner *s, const struct interval_parts *parts,
                                                       uint64_t length)
 {
     const struct path_probes *probes = &s->scan->probes.paths[s->stack[s->depth - 1].path];
     struct call_amounts own = { .elapsed = 0 };
-    call_amounts_add_interval(&own, probes, extras, length);
+    call_amounts_add_interval(&own, probes, parts, length);
     s->lost += (probes->held ? 0 : length * DWELL_PROBE_FRACTION) - own.elapsed;
     return own;
 }

@@ -225,8 +225,10 @@ static void calls_add_interval(struct calls_follower *f, const struct timeline_e
 {
     const bool begins = event->kind == TIMELINE_ENTER || event->kind == TIMELINE_FOUND || event->kind == TIMELINE_BACK;
     struct followed_call *top = begins ? calls_caller(f, event) : event->call ? calls_of_event(f, event) : NULL;
-    if (top && event->interval)
-        call_amounts_add_interval(&top->fresh, &f->probes.paths[top->path], event->extras, event->interval);
+    if (!top || !event->interval)
+        return;
+    const struct interval_parts parts = interval_parts(event->extras, event->interval);
+    call_amounts_add_interval(&top->fresh, &f->probes.paths[top->path], &parts, event->interval);
 }
 
 static bool calls_follow_event(void *context, const struct timeline_event *event)

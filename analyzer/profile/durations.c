@@ -58,6 +58,16 @@ static void durations_make_room(struct durations **d)
     free(before);
 }
 
+void durations_reserve(struct durations **d, uint64_t calls)
+{
+    enum { MOST_SLOTS = 32 };
+    uint32_t slots = FIRST_SLOTS;
+    while (slots < MOST_SLOTS && slots - slots / 4 < calls)
+        slots *= 2;
+    if (!*d)
+        *d = durations_new(slots);
+}
+
 void durations_add(struct durations **d, uint64_t ticks, uint64_t calls, uint64_t sum)
 {
     durations_make_room(d);
@@ -93,6 +103,17 @@ void durations_merge(struct durations **into, const struct durations *from)
         (*into)->sum += from->sum;
         (*into)->estimated |= from->estimated;
     }
+}
+
+void durations_move(struct durations **into, struct durations **from)
+{
+    if (*into) {
+        durations_merge(into, *from);
+        free(*from);
+    } else {
+        *into = *from;
+    }
+    *from = NULL;
 }
 
 uint64_t durations_middle(uint64_t counter)

@@ -32,6 +32,9 @@ static inline uint64_t durations_counter(uint64_t ticks)
     return ((uint64_t)dropped << DURATION_BITS) + (ticks >> dropped);
 }
 
+/* Makes room for the durations of so many calls, if *d has none. It is enough for most. */
+void durations_reserve(struct durations **d, uint64_t calls);
+
 /* Adds calls of a duration, whose sum in 1/256 ticks is `sum`. *d can move. */
 void durations_add(struct durations **d, uint64_t ticks, uint64_t calls, uint64_t sum);
 
@@ -59,6 +62,9 @@ bool durations_add_counter(struct durations **d, uint64_t counter, uint64_t call
 void durations_set_call(struct durations **d, uint64_t ticks, uint64_t sum);
 
 void durations_merge(struct durations **into, const struct durations *from);
+
+/* The same, and *from has no calls after that. */
+void durations_move(struct durations **into, struct durations **from);
 
 /* The middle of the durations that a counter counts. */
 uint64_t durations_middle(uint64_t counter);

@@ -43,8 +43,7 @@ static uint64_t interval_last_within(const struct interval *i, uint64_t length)
  * blocked, then preempted. The probe works at its end. Counts belong to the time of the event at the end. */
 struct decoded_extras interval_extras_within(const struct decoded_extras *extras, const struct interval *i)
 {
-    struct profile_node whole = { 0 };
-    interval_add_os(&whole, extras, i->end - i->begin);
+    const struct interval_parts whole = interval_parts(extras, i->end - i->begin);
     const bool ends_within = i->end >= i->from && i->end < i->to;
     const uint64_t length = interval_first_within(i, i->begin, i->end - i->begin);
     const uint64_t flagged = interval_first_within(i, i->begin, whole.flagged);
@@ -62,9 +61,8 @@ struct decoded_extras interval_extras_within(const struct decoded_extras *extras
 void interval_add_os_within(struct profile_node *node, struct profile_counts *counts,
                             const struct decoded_extras *extras, const struct interval *i)
 {
-    struct profile_node whole = { 0 };
+    const struct interval_parts whole = interval_parts(extras, i->end - i->begin);
     const struct decoded_extras part = interval_extras_within(extras, i);
-    interval_add_os(&whole, extras, i->end - i->begin);
     interval_count_os(counts, &part);
     node->blocked += part.blocked;
     node->preempted += part.preempted;

@@ -193,17 +193,18 @@ void path_probes_drop_rests(struct path_probes_table *table)
 }
 
 void call_amounts_add_interval(struct call_amounts *own, const struct path_probes *probes,
-                               const struct decoded_extras *extras, uint64_t length)
+                               const struct interval_parts *parts, uint64_t length)
 {
-    struct interval_parts parts = interval_parts(extras, length);
+    const uint64_t off_cpu = parts->blocked + parts->preempted;
+    uint64_t flagged = parts->flagged;
     if (probes->subtracted) {
-        length -= parts.runtime;
-        parts.flagged -= parts.runtime_flagged;
+        length -= parts->runtime;
+        flagged -= parts->runtime_flagged;
     }
-    own->elapsed += (probes->held ? parts.blocked + parts.preempted : length) * DWELL_PROBE_FRACTION;
-    own->application += probes->held || probes->idle ? 0 : (length - parts.flagged) * DWELL_PROBE_FRACTION;
-    own->blocked += parts.blocked * DWELL_PROBE_FRACTION;
-    own->off_cpu += (parts.blocked + parts.preempted) * DWELL_PROBE_FRACTION;
+    own->elapsed += (probes->held ? off_cpu : length) * DWELL_PROBE_FRACTION;
+    own->application += probes->held || probes->idle ? 0 : (length - flagged) * DWELL_PROBE_FRACTION;
+    own->blocked += parts->blocked * DWELL_PROBE_FRACTION;
+    own->off_cpu += off_cpu * DWELL_PROBE_FRACTION;
 }
 
 void call_amounts_take_part(struct call_amounts *own, const struct path_parts *parts, uint64_t end)

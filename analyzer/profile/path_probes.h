@@ -117,9 +117,9 @@ static inline void call_amounts_add_plain(struct call_amounts *own, const struct
     call_amounts_charge(own, probes, -(length * DWELL_PROBE_FRACTION));
 }
 
-/* Adds an interval with its OS events. */
+/* Adds an interval with the parts that its OS events have. */
 void call_amounts_add_interval(struct call_amounts *own, const struct path_probes *probes,
-                               const struct decoded_extras *extras, uint64_t length);
+                               const struct interval_parts *parts, uint64_t length);
 
 /* Whole ticks, rounded; zero for a call that is shorter than its probes should have been. */
 static inline uint64_t call_ticks(uint64_t amount)

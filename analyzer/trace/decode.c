@@ -136,9 +136,25 @@ static const uint8_t *decode_skip_zeros(const uint8_t *at, const uint8_t *end)
     return at < end ? at : end;
 }
 
+/* Member by member, so that they stay in registers: whoever loads several at once waits for their stores. */
+static void decode_copy_extras(struct decoded_extras *into, const struct decoded_extras *from)
+{
+    into->flagged = from->flagged;
+    into->flagged_part = from->flagged_part;
+    into->unwound = from->unwound;
+    into->os_events = from->os_events;
+    into->page_faults = from->page_faults;
+    into->blocked = from->blocked;
+    into->preempted = from->preempted;
+    into->runtime = from->runtime;
+    into->cpu = from->cpu;
+    into->objects = from->objects;
+}
+
 static void decode_begin_pending(const struct decoder *d, struct pending *p)
 {
-    *p = (struct pending){ .extras = d->extras, .upper = { d->upper[0], d->upper[1] } };
+    *p = (struct pending){ .upper = { d->upper[0], d->upper[1] } };
+    decode_copy_extras(&p->extras, &d->extras);
 }
 
 /* Stops before extensions without an event. If the chunk has more bytes, they are read again with the next ones. */
@@ -166,8 +182,10 @@ static bool decode_is_half_enter(const struct decoder *d, const uint8_t *at, uin
 /* The event was stored: its extensions are valid. */
 static void decode_commit_pending(struct decoder *d, const struct pending *p, const uint8_t *end, uint64_t *time)
 {
-    d->extras = p->extras;
-    d->site = p->site;
+    decode_copy_extras(&d->extras, &p->extras);
+    d->site.value = p->site.value;
+    d->site.words = p->site.words;
+    d->site.inlined = p->site.inlined;
     d->extras.run = d->run;
     d->extras.run_end = end;
     d->has_extras = true;
