@@ -63,7 +63,7 @@ static void control_take(void *settings, const struct option_row *row, char *arg
         s->keep = argument;
     else if (!s->values && strcmp(s->action, "values") == 0)
         s->values = argument;
-    else
+    else if (strcmp(s->action, "histogram") != 0) /* of which control_check says more */
         die(STATUS_ERROR, "control: too many arguments: '%s'", argument);
 }
 
@@ -74,6 +74,9 @@ static void control_check(void *settings)
         die(STATUS_ERROR,
             "control: give a PID or a session file, then pause, resume, stop, dump, event, level, keep or values; see dwell "
             "control --help");
+    if (strcmp(s->action, "histogram") == 0)
+        die(STATUS_ERROR, "control: a path's durations are counted from its first call on, or not at all: begin with "
+                          "dwell record --histogram PATTERN");
 }
 
 static const struct option_row options[] = { { TAKE_BY(control_take) }, { 0 } };
@@ -424,7 +427,8 @@ static const struct command_line line = {
         "the code (level out=PATTERN), only count their calls (counted=PATTERN), or put them back "
         "(timed=PATTERN); change which slow calls record --keep keeps (keep 'PATTERN>LIMIT', and 'PATTERN>off' "
         "for none of these functions); or record values of a function, as record --values does (values "
-        "FUNCTION[:WHAT,...], and 'FUNCTION>off' to end it). Write ./FILE if its name is a number.\n\nExamples:\n"
+        "FUNCTION[:WHAT,...], and 'FUNCTION>off' to end it). What record --histogram counts is chosen when a recording "
+        "begins. Write ./FILE if its name is a number.\n\nExamples:\n"
         "  dwell control 1234 pause\n"
         "  dwell control 1234 dump -o now.data\n"
         "  dwell control dwell.data resume\n"

@@ -191,6 +191,9 @@ Test(golden_command_line, words_that_do_not_fit)
     command_line_expect_refusal("report --fo", 2, "report: --format needs an argument: FORMAT");
     command_line_expect_refusal("report --f=x", 2, "report: '--f' may be --from or --filter; type more of it");
     command_line_expect_refusal("control 1 pause -o x", 2, "--output: only with dump");
+    command_line_expect_refusal("control 1 histogram f", 2,
+                                "control: a path's durations are counted from its first call on, or not at all: begin "
+                                "with dwell record --histogram PATTERN");
     command_line_expect_refusal("export callgrind --min 5% example.dwell", 2,
                                 "--min: format callgrind has no use for it; leave it out");
     command_line_expect_refusal("export callgrind --aggregate example.dwell", 2,
