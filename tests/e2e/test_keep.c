@@ -322,6 +322,19 @@ Test(e2e_keep, less_around_frequent_calls)
     free(text);
 }
 
+/* One slow call in 10,000 takes less than 1 % of a trace of all calls on disk: an enter has 6 bytes, and an exit 2. On
+ * a busy machine, a part of the run's time can have many of its events, so the time around the call is given. */
+Test(e2e_keep, one_slow_call_in_ten_thousand)
+{
+    enum { CALLS = 10000, STEPS = 2000, BYTES = 8 };
+    free(run_well("$DWELL record -q --keep 'handle>100ms' --keep-around 0.1ms $PROGRAMS/slow_few 1 %d %d %d", CALLS,
+                  CALLS, STEPS));
+    char *text = run_well(KEPT "; " WHOLE "; test $(($(stat -c %%b dwell.data) * 512 * 100)) -le %d && echo small",
+                          CALLS * STEPS * BYTES);
+    cr_assert(eq(str, text, "[1,0,0,0]\n1\nsmall\n"), "%s", text);
+    free(text);
+}
+
 /* What was asked for is the same for all. */
 Test(e2e_keep, as_much_around_all_calls)
 {
