@@ -275,6 +275,7 @@ bool analysis_load_several(struct analysis *analysis, const char *const *paths, 
     }
     load_join(analysis, options);
     analysis->durations = options->durations;
+    analysis->limits = options->limits;
     analysis->summary.selection = selection_describe(&options->selection);
     load_summarize_several(analysis, summaries, count);
     several_free_summaries(summaries, count);

@@ -64,6 +64,16 @@ Test(e2e_percentiles, of_several_sessions)
     }
 }
 
+/* The middle of a counter is not shown where no call is so short or so long. */
+Test(e2e_percentiles, of_several_sessions_are_between_the_limits)
+{
+    char *out = run_well("for i in 1 2 3; do $DWELL record -q --overhead none -o run-$i.data $SAMPLES/threads 2 100 "
+                         ">calls; done; $DWELL report --format json --columns min,p50,p90,p99,max run-*.data | "
+                         "jq -c '[.rows[] | [.min_ns, .p50_ns, .p90_ns, .p99_ns, .max_ns] | select(. != sort)]'");
+    cr_assert(eq(str, out, "[]\n"), "%s", out);
+    free(out);
+}
+
 /* Without single calls there are no percentiles, and remarks say so. */
 Test(e2e_percentiles, of_sums_and_counted_calls)
 {
