@@ -1,8 +1,8 @@
 /* Chooses the slow and the usual calls of a function by how long they took. */
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/counted_text.h"
 #include "base/histogram.h"
 #include "base/memory.h"
 #include "causes/why.h"
@@ -160,8 +160,8 @@ static bool why_find_call(struct why_limits *limits, const struct why_plans *pla
         return true;
     const uint64_t calls = list->durations.calls;
     if (choice->number > calls)
-        return error_set(error, "there are only %" PRIu64 " calls of the function that were recorded as a whole",
-                         calls);
+        return error_set(error, "there %s only %s of the function that %s recorded as a whole",
+                         counted_word(calls, "is", "are"), COUNTED(calls, "call"), counted_word(calls, "was", "were"));
     struct why_list again = { .wants_duration = true,
                               .wanted = why_durations_at(&list->durations, calls - choice->number) };
     why_list_calls(&again, plans);

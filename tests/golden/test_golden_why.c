@@ -374,6 +374,8 @@ Test(golden_why, errors)
                 "dwell: --call: '0' is neither a number such as 1, the slowest, nor a time such as 1.5s\n");
     why_refuses("handle slow --call 201",
                 "dwell: slow: there are only 200 calls of the function that were recorded as a whole\n");
+    why_refuses("main slow --call 2",
+                "dwell: slow: there is only 1 call of the function that was recorded as a whole\n");
     why_refuses("handle slow equal --call 1s",
                 "dwell: --call: a time is of one session; of several, --call 1 is the slowest call\n");
     why_refuses("handle slow equal --from 1s",
