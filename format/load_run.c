@@ -25,7 +25,8 @@ static const struct {
     [LOAD_LONG_DOUBLE] = { 1, 1, OPERAND_WIDE },  [LOAD_CPU] = { 0, 1, OPERAND_NONE },
     [LOAD_EQUAL] = { 2, 1, OPERAND_NONE },        [LOAD_NOT_EQUAL] = { 2, 1, OPERAND_NONE },
     [LOAD_LESS] = { 2, 1, OPERAND_NONE },         [LOAD_LESS_EQUAL] = { 2, 1, OPERAND_NONE },
-    [LOAD_SELECT] = { 3, 1, OPERAND_NONE },
+    [LOAD_SELECT] = { 3, 1, OPERAND_NONE },       [LOAD_SWAP] = { 1, 1, OPERAND_BYTES },
+    [LOAD_DIVIDE] = { 2, 1, OPERAND_NONE },
 };
 
 unsigned load_takes(const struct load *l)
@@ -237,6 +238,15 @@ static bool load_step(const struct load *l, const struct load_state *s, uint64_t
         break;
     case LOAD_INVERT:
         *top = ~*top;
+        break;
+    case LOAD_DIVIDE:
+        --*depth;
+        if (!*top)
+            return false;
+        top[-1] = *top == UINT64_MAX ? -top[-1] : (uint64_t)((int64_t)top[-1] / (int64_t)*top);
+        break;
+    case LOAD_SWAP:
+        *top = __builtin_bswap64(*top) >> (64 - 8 * l->operand);
         break;
     case LOAD_SELECT:
         *depth -= 2;

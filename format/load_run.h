@@ -41,10 +41,13 @@ enum load_op {
     LOAD_LESS,
     LOAD_LESS_EQUAL,
     LOAD_SELECT, /* replaces three words by the lowest if the uppermost is not zero, otherwise by the middle one */
+    LOAD_SWAP,   /* keeps the low `operand` bytes, 1 to 8, in the other order */
+    LOAD_DIVIDE, /* replaces two words by their quotient, with signs and rounded towards zero; nothing divides by zero
+                  */
     LOAD_OPS,
 };
 
-enum { LOAD_MOST = 32, LOAD_DEPTH = 8 }; /* instructions, words on the stack */
+enum { LOAD_MOST = 64, LOAD_DEPTH = 8 }; /* instructions, words on the stack */
 
 struct load {
     uint8_t op, operand;

@@ -15,6 +15,7 @@ struct argument_machine {
     unsigned frame, stack;
     unsigned long_double; /* bytes that count, of the 16 in memory */
     uint32_t lost;        /* a bit for each register that no longer has its value when the probe begins */
+    uint32_t kept;        /* a bit for each register that calls preserve */
     const struct load_names *names;
     result_finder *find_result;
     result_address_finder *find_address; /* of a result in memory; NULL: that is found as a result itself */

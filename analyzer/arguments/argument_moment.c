@@ -215,12 +215,16 @@ static bool moment_follow_piece(const struct argument_moment *m, const struct pl
     register_.vector = load->op == LOAD_VECTOR;
     if (!m->at.machine->find_entered(m->function->image, m->call, &register_, &found))
         return false;
-    const bool added = found.in_register
-                           ? load_add(&program, found.vector ? LOAD_VECTOR : LOAD_REGISTER, found.number, 0)
-                           : load_add(&program, LOAD_REGISTER, m->at.machine->stack, 0) &&
-                                 load_add(&program, LOAD_ADD, 0, found.word.offset);
+    bool added = found.in_register ? load_add(&program, found.vector ? LOAD_VECTOR : LOAD_REGISTER, found.number, 0)
+                                   : load_add(&program, LOAD_REGISTER, m->at.machine->stack, 0) &&
+                                         load_add(&program, LOAD_ADD, 0, found.word.offset) &&
+                                         (!found.undo.count || load_add(&program, LOAD_MEMORY, found.bytes, 0));
+    for (unsigned i = 0; i < found.undo.count; i++) {
+        const struct load *undo = &found.undo.loads[i];
+        added = added && load_add(&program, (enum load_op)undo->op, undo->operand, undo->number);
+    }
     if (added)
-        place_add_piece(place, size, &program, found.in_register);
+        place_add_piece(place, size, &program, found.in_register || found.undo.count);
     return added;
 }
 
@@ -329,6 +333,73 @@ enum missing moment_place_result(const struct argument_moment *m, struct argumen
     return MISSING_NOT;
 }
 
+/* ---- parameters that a copy of the function does not have ---- */
+
+/* What a place needs: registers in general, and those that no call keeps. */
+static bool moment_needs_registers(const struct argument_moment *m, const struct place *place, bool *lost)
+{
+    bool any = false;
+    for (unsigned i = 0; i < place->count; i++)
+        for (unsigned j = 0; j < place->pieces[i].program.count; j++) {
+            const struct load *l = &place->pieces[i].program.loads[j];
+            any |= l->op == LOAD_REGISTER || l->op == LOAD_VECTOR;
+            *lost |= l->op == LOAD_VECTOR || (l->op == LOAD_REGISTER && !(m->at.machine->kept >> l->operand & 1));
+        }
+    return any;
+}
+
+/* Whether the caller pushes it. */
+static bool moment_is_place_pushed(const struct argument_moment *m, const struct place *place)
+{
+    struct frame_word word;
+    return place->count && !place->pieces[0].is_value && place->pieces[0].program.count &&
+           moment_frame_word(m, &place->pieces[0].program, &word) && moment_is_pushed(m, &word);
+}
+
+/* A search for a parameter that is listed before another one, and has the same place. */
+struct moment_same {
+    const struct argument_moment *m;
+    const struct place *place;
+    const void *parameter;
+    bool found;
+};
+
+static bool moment_is_same(const struct load_program *a, const struct load_program *b)
+{
+    bool same = a->count == b->count;
+    for (unsigned i = 0; same && i < a->count; i++)
+        same = a->loads[i].op == b->loads[i].op && a->loads[i].operand == b->loads[i].operand &&
+               a->loads[i].number == b->loads[i].number;
+    return same;
+}
+
+static bool moment_find_same(void *data, Dwarf_Die *parameter)
+{
+    struct moment_same *s = data;
+    struct place place;
+    if (parameter->addr == s->parameter)
+        return false;
+    s->found |= !place_find(&place, parameter, &s->m->at) && place.count && s->place->count &&
+                moment_is_same(&place.pieces[0].program, &s->place->pieces[0].program);
+    return true;
+}
+
+/* GCC leaves parameters out of a copy of a function that needs fewer. It lists them behind the others, and can state
+ * the registers and words in which they come to the function itself. In the copy, these have others, or anything. */
+static bool moment_is_left_out(const struct argument_moment *m, Dwarf_Die *parameter, const struct place *place)
+{
+    struct moment_same same = { .m = m, .place = place, .parameter = parameter->addr };
+    const Dwarf_Die *function = &m->chain.functions[m->own];
+    bool lost = false;
+    if ((m->own == 0 && m->call->begin == m->call->function) || !moment_is_of_gcc(m) ||
+        !moment_needs_registers(m, place, &lost))
+        return false;
+    if (parameter_is_listed_late(function, parameter))
+        return true;
+    function_each_parameter(function, moment_find_same, &same);
+    return m->own == 0 && (lost || same.found || moment_is_place_pushed(m, place));
+}
+
 enum missing moment_place_parameter(const struct argument_moment *m, const char *name, struct argument_part *part)
 {
     Dwarf_Die parameter;
@@ -337,6 +408,8 @@ enum missing moment_place_parameter(const struct argument_moment *m, const char 
     enum missing missing = place_find(&part->place, &parameter, &m->at);
     if (missing == MISSING_OPTIMISED_OUT && moment_find_entered(m, &parameter, &part->place))
         return MISSING_NOT;
+    if (!missing && moment_is_left_out(m, &parameter, &part->place))
+        return MISSING_OPTIMISED_OUT;
     if (!missing && !moment_follow_address(m, &parameter, &part->place))
         return MISSING_COMPUTED;
     if (missing || moment_is_stored(m, &part->place) || moment_find_spilled(m, name, &part->place))

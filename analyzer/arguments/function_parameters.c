@@ -48,6 +48,41 @@ bool function_find_parameter(const Dwarf_Die *function, const char *name, Dwarf_
     return search.has_found;
 }
 
+/* The parameter as it is in the source, whose copies refer to it. */
+static const void *parameter_origin(Dwarf_Die *parameter)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Die origin;
+    return dwarf_attr(parameter, DW_AT_abstract_origin, &attribute) && dwarf_formref_die(&attribute, &origin)
+               ? origin.addr
+               : parameter->addr;
+}
+
+/* `origin` is NULL for inlined functions, whose parameters have another order. */
+static bool parameter_is_behind(Dwarf_Die *other, const void *origin)
+{
+    const int tag = dwarf_tag(other);
+    return tag == DW_TAG_variable || tag == DW_TAG_lexical_block || tag == DW_TAG_inlined_subroutine ||
+           tag == DW_TAG_call_site || tag == DW_TAG_GNU_call_site ||
+           (origin && tag == DW_TAG_formal_parameter && (const char *)parameter_origin(other) > (const char *)origin);
+}
+
+bool parameter_is_listed_late(const Dwarf_Die *function, Dwarf_Die *parameter)
+{
+    Dwarf_Die die = *function, child;
+    const bool in_order = dwarf_tag(&die) == DW_TAG_subprogram;
+    const void *origin = in_order ? parameter_origin(parameter) : NULL;
+    bool late = false;
+    if (dwarf_child(&die, &child) != 0)
+        return false;
+    for (int i = 0; i < MOST_CHILDREN && child.addr != parameter->addr; i++) {
+        late |= parameter_is_behind(&child, origin);
+        if (dwarf_siblingof(&child, &child) != 0)
+            return false;
+    }
+    return late;
+}
+
 bool parameter_is_hidden(Dwarf_Die *parameter)
 {
     const char *name = parameter_name(parameter);

@@ -85,7 +85,7 @@ static const char *const load_signs[LOAD_OPS] = {
     [LOAD_AND] = "&",         [LOAD_OR] = "|",         [LOAD_XOR] = "^",
     [LOAD_LEFT] = "<<",       [LOAD_RIGHT] = ">>",     [LOAD_RIGHT_SIGNED] = ">>",
     [LOAD_EQUAL] = "==",      [LOAD_NOT_EQUAL] = "!=", [LOAD_LESS] = "<",
-    [LOAD_LESS_EQUAL] = "<=",
+    [LOAD_LESS_EQUAL] = "<=", [LOAD_DIVIDE] = "/",
 };
 
 const struct load_names load_names_x86 = {
@@ -131,6 +131,9 @@ static char *load_text_of(const struct load *l, const struct load_names *names, 
         return left; /* how it is shown, which the type says as well */
     case LOAD_NEGATE:
         text = need_text("-(%s)", left);
+        break;
+    case LOAD_SWAP:
+        text = l->operand == 8 ? need_text("swapped(%s)", left) : need_text("swapped(%s):%u", left, l->operand);
         break;
     case LOAD_INVERT:
         text = need_text("~(%s)", left);

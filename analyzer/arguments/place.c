@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "arguments/argument_type.h"
+
 enum {
     MOST_OPERATIONS = 64,
     MOST_NESTED = 3, /* a frame base, and what that is relative to */
@@ -17,6 +19,7 @@ struct place_reader {
     Dwarf_Attribute *attribute;
     struct load_program program;
     bool is_value, in_register;
+    bool is_unsigned; /* a word was converted to an unsigned number of eight bytes */
     int nested;
 };
 
@@ -122,6 +125,7 @@ static enum missing place_convert(struct place_reader *r, const Dwarf_Op *op)
         encoding == DW_ATE_unsigned || encoding == DW_ATE_unsigned_char || encoding == DW_ATE_boolean;
     if (size < 1 || size > WHOLE || !(is_signed || is_unsigned))
         return MISSING_COMPUTED;
+    r->is_unsigned |= is_unsigned && size == WHOLE;
     return place_add(r, is_signed ? LOAD_SIGNED : LOAD_UNSIGNED, 8 * (unsigned)size, 0);
 }
 
@@ -200,6 +204,25 @@ static bool place_is_choice(const Dwarf_Op *ops, size_t count)
            ops[0].offset + BRANCH_BYTES + ops[0].number == ops[2].offset;
 }
 
+/* Whether the operation names a floating-point type of that size. */
+static bool place_is_float(const struct place_reader *r, const Dwarf_Op *op, int size)
+{
+    Dwarf_Die type;
+    Dwarf_Attribute attribute;
+    Dwarf_Word encoding;
+    return dwarf_getlocation_die(r->attribute, op, &type) == 0 && dwarf_bytesize(&type) == size &&
+           dwarf_attr(&type, DW_AT_encoding, &attribute) && dwarf_formudata(&attribute, &encoding) == 0 &&
+           encoding == DW_ATE_float && !type_is_quad(&type);
+}
+
+/* A long double that is given as a double: it is loaded and converted. */
+static bool place_is_narrowed(const struct place_reader *r, const Dwarf_Op *ops, size_t count)
+{
+    enum { LONG_DOUBLE = 16 };
+    return count >= 2 && ops[0].atom == DW_OP_deref_type && ops[0].number == LONG_DOUBLE &&
+           ops[1].atom == DW_OP_convert && place_is_float(r, &ops[0], LONG_DOUBLE) && place_is_float(r, &ops[1], WHOLE);
+}
+
 /* The operations with operands. */
 static enum missing place_read_other(struct place_reader *r, const Dwarf_Op *op)
 {
@@ -225,6 +248,8 @@ static enum missing place_read_other(struct place_reader *r, const Dwarf_Op *op)
     case DW_OP_deref_size:
         return op->number >= 1 && op->number <= WHOLE ? place_add(r, LOAD_MEMORY, (unsigned)op->number, 0)
                                                       : MISSING_DAMAGED;
+    case DW_OP_div: /* with signs, but for such a type */
+        return r->is_unsigned ? MISSING_COMPUTED : place_add(r, LOAD_DIVIDE, 0, 0);
     case DW_OP_plus_uconst:
         return place_add(r, LOAD_ADD, 0, (int64_t)op->number);
     case DW_OP_stack_value:
@@ -272,8 +297,10 @@ static enum missing place_read(struct place_reader *r, const Dwarf_Op *op)
 /* Reads the first operations, and sets *used to their number. */
 static enum missing place_read_next(struct place_reader *r, const Dwarf_Op *ops, size_t count, size_t *used)
 {
-    const bool is_choice = place_is_choice(ops, count);
-    *used = is_choice ? 3 : 1;
+    const bool is_choice = place_is_choice(ops, count), is_narrowed = place_is_narrowed(r, ops, count);
+    *used = is_choice ? 3 : is_narrowed ? 2 : 1;
+    if (is_narrowed)
+        return place_add(r, LOAD_LONG_DOUBLE, r->at->machine->long_double, 0);
     return is_choice ? place_add(r, LOAD_SELECT, 0, 0) : place_read(r, ops);
 }
 

@@ -4,19 +4,23 @@
 
 #include <string.h>
 
+#include "arguments/change.h"
 #include "arguments/operands.h"
 #include "levels/x86_decode.h"
 
-enum { MOST_BYTES = 1024, MOST_SLOTS = 32, REGISTERS = 16, VECTORS_FROM = 16, NO_SOURCE = 255 };
+enum { MOST_BYTES = 1024, MOST_SLOTS = 32, REGISTERS = 16, VECTORS_FROM = 16, NO_SOURCE = 255, MOST_CHANGES = 4 };
 
 /* What a register or a word has: the lowest bytes of a register at the function's begin. Behind the probe's call,
  * `slot` is the word that has had them while it was called; or `kept`, which is one more than the register, if that is
- * not zero. Offsets are from the stack pointer at the function's begin. */
+ * not zero. Offsets are from the stack pointer at the function's begin.
+ * If the number was changed, its lowest `needs` bytes tell `whole` bytes of the source; zero: as many as there are. */
 struct spilled_value {
     uint8_t source, bytes, kept;
+    uint8_t needs, whole, change_count;
     int64_t slot;
+    struct change changes[MOST_CHANGES];
 };
-static const struct spilled_value spilled_unknown = { NO_SOURCE, 0, 0, 0 };
+static const struct spilled_value spilled_unknown = { .source = NO_SOURCE };
 
 struct spilled_slot {
     int64_t at;
@@ -62,7 +66,8 @@ static void spilled_store(struct spilled_walk *w, int64_t at, unsigned size, str
     if (w->seeks && at < w->home + (int64_t)w->parameter->size && at + (int64_t)size > w->home) {
         const unsigned wanted = w->parameter->number + (w->parameter->vector ? VECTORS_FROM : 0);
         w->ended = true;
-        w->found = at == w->home && size == w->parameter->size && value.source == wanted && value.bytes >= size;
+        w->found = at == w->home && size == w->parameter->size && value.source == wanted && value.bytes >= size &&
+                   !value.change_count;
         w->found_in = value;
         return;
     }
@@ -176,14 +181,102 @@ static bool spilled_move_vector(struct spilled_walk *w, const struct operands *i
     return true;
 }
 
+/* movd and movq between general and vector registers. */
+static bool spilled_move_between(struct spilled_walk *w, const struct operands *i)
+{
+    const unsigned size = i->wide ? 8 : 4;
+    if (i->mod != 3 || !i->half || i->rep || i->repne || spilled_is_frame(w, i->rm))
+        return false;
+    struct spilled_value *general = &w->general[i->rm], *vector = &w->vectors[i->reg];
+    struct spilled_value *to = i->opcode == 0x6e ? vector : general;
+    *to = i->opcode == 0x6e ? *general : *vector;
+    to->bytes = to->bytes < size ? to->bytes : (uint8_t)size;
+    return true;
+}
+
+/* Arithmetic with a register as its result, or without any. Reads of other memory do no harm. */
+static bool spilled_is_arithmetic(const struct operands *i)
+{
+    const bool in_register = i->mod == 3;
+    const uint8_t op = i->opcode;
+    if (i->two_bytes)
+        return (op & 0xf0) == 0x40 || op == 0xa3 || op == 0xaf || op == 0xbc || op == 0xbd || (op & 0xf8) == 0xc8 ||
+               (in_register && ((op & 0xf0) == 0x90 || op == 0xab || op == 0xb3 || op == 0xba || op == 0xbb));
+    if (op < 0x40 && (op & 7) < 6)
+        return (op & 7) >= 2 || in_register || (op & 0x38) == 0x38;
+    if (op == 0x80 || op == 0x81 || op == 0x83)
+        return in_register || (i->reg & 7) == 7;
+    if ((op & 0xfe) == 0xc0 || (op & 0xfc) == 0xd0 || (op & 0xfe) == 0xf6)
+        return in_register || ((op & 0xfe) == 0xf6 && (i->reg & 7) < 2);
+    return op == 0x69 || op == 0x6b || op == 0x98 || op == 0x99 || op == 0xa8 || op == 0xa9;
+}
+
 /* Those that change general registers alone. */
 static bool spilled_loses_registers(const struct operands *i)
 {
-    if (i->two_bytes)
-        return i->opcode == 0x1f || i->opcode == 0x1e;
-    return i->opcode == 0x8d || (i->opcode & 0xf8) == 0xb8 || i->opcode == 0x84 || i->opcode == 0x85 ||
-           i->opcode == 0x90 || (i->mod == 3 && (i->opcode == 0x31 || i->opcode == 0x33 || i->opcode == 0xc7));
+    if (i->two_bytes && (i->opcode == 0x1f || i->opcode == 0x1e))
+        return true;
+    return spilled_is_arithmetic(i) ||
+           (!i->two_bytes && (i->opcode == 0x8d || (i->opcode & 0xf8) == 0xb8 || i->opcode == 0x84 ||
+                              i->opcode == 0x85 || i->opcode == 0x90 || (i->mod == 3 && i->opcode == 0xc7)));
 }
+
+/* ---- arithmetic that can be taken back ---- */
+
+static unsigned spilled_least(unsigned a, unsigned b)
+{
+    return a < b ? a : b;
+}
+
+/* Makes the value what the change leaves. False if the source cannot be told from that. */
+static bool spilled_change(struct spilled_value *v, const struct change *c)
+{
+    if (v->source == NO_SOURCE || v->change_count == MOST_CHANGES || v->needs > c->bytes)
+        return false;
+    if (c->whole) {
+        const unsigned left = (8u * c->bytes - c->shift) / 8;
+        if (v->needs ? v->needs != c->bytes || c->shift : !c->shift && v->bytes < c->bytes)
+            return false;
+        v->whole = v->needs ? v->whole : (uint8_t)spilled_least(v->bytes, left);
+        v->needs = v->bytes = c->bytes;
+    }
+    v->bytes = (uint8_t)spilled_least(v->bytes, c->bytes);
+    v->changes[v->change_count++] = *c;
+    return true;
+}
+
+static bool spilled_take_back_later(struct spilled_walk *w, const struct operands *i, const uint8_t *code)
+{
+    struct change c;
+    if (!change_parse(&c, i, code) || spilled_is_frame(w, c.to) || spilled_is_frame(w, c.from) ||
+        (c.has_other && spilled_is_frame(w, c.other)))
+        return false;
+    struct spilled_value value = w->general[c.from];
+    w->general[c.to] = !w->seeks && spilled_change(&value, &c) ? value : spilled_unknown;
+    return true;
+}
+
+static void spilled_forget_if(struct spilled_value *v, uint16_t registers)
+{
+    for (unsigned i = 0; i < v->change_count; i++)
+        if (v->changes[i].has_other && registers >> v->changes[i].other & 1) {
+            *v = spilled_unknown;
+            return;
+        }
+}
+
+/* Forgets what cannot be taken back without these registers. */
+static void spilled_forget_users(struct spilled_walk *w, uint16_t registers)
+{
+    for (unsigned n = 0; n < REGISTERS; n++) {
+        spilled_forget_if(&w->general[n], registers);
+        spilled_forget_if(&w->vectors[n], registers);
+    }
+    for (unsigned i = 0; i < w->slot_count; i++)
+        spilled_forget_if(&w->slots[i].value, registers);
+}
+
+/* ---- instructions one after another ---- */
 
 /* The lowest bit of a byte. A truth has no other. */
 static bool spilled_cut_to_bit(struct spilled_walk *w, const struct operands *i, const uint8_t *code)
@@ -222,11 +315,16 @@ static bool spilled_step(struct spilled_walk *w, const uint8_t *code, const stru
     int64_t at;
     if ((insn->kind != X86_OTHER && insn->kind < X86_CONSTANT) || !operands_parse(&i, code, insn->length))
         return false;
+    spilled_forget_users(w, insn->writes);
     if (!i.two_bytes && (i.opcode & 0xfc) == 0x88)
         return spilled_move(w, &i);
+    if (i.two_bytes && (i.opcode == 0x6e || i.opcode == 0x7e))
+        return spilled_move_between(w, &i);
+    if (i.two_bytes && i.half && i.opcode == 0x6c) /* punpcklqdq keeps the lower half */
+        return true;
     if (i.two_bytes && (i.opcode == 0x10 || i.opcode == 0x11 || i.opcode == 0x28 || i.opcode == 0x29))
         return spilled_move_vector(w, &i);
-    if (spilled_cut_to_bit(w, &i, code) || spilled_extend(w, &i))
+    if (spilled_cut_to_bit(w, &i, code) || spilled_extend(w, &i) || spilled_take_back_later(w, &i, code))
         return true;
     const int64_t moved = operands_move_of_stack(&i);
     if (moved) {
@@ -310,8 +408,8 @@ static bool spilled_begin(struct spilled_walk *w, const struct image *image, con
 {
     *w = (struct spilled_walk){ .parameter = p };
     for (unsigned n = 0; n < REGISTERS; n++) {
-        w->general[n] = (struct spilled_value){ (uint8_t)n, 8, 0, 0 };
-        w->vectors[n] = (struct spilled_value){ (uint8_t)(VECTORS_FROM + n), 8, 0, 0 };
+        w->general[n] = (struct spilled_value){ .source = (uint8_t)n, .bytes = 8 };
+        w->vectors[n] = (struct spilled_value){ .source = (uint8_t)(VECTORS_FROM + n), .bytes = 8 };
     }
     return p->size && p->size <= 8 && call->at > call->begin && call->at - call->begin <= MOST_BYTES &&
            spilled_follow(w, image, call->begin, call->at);
@@ -339,33 +437,48 @@ bool spilled_find_x86(const struct image *image, const struct hook_call *call, c
 
 /* ---- parameters that have no place of their own ---- */
 
-static bool spilled_has(const struct spilled_parameter *p, const struct spilled_value *value)
+static bool spilled_has(const struct spilled_parameter *p, const struct spilled_value *value, bool changed)
 {
     const unsigned wanted = p->vector ? VECTORS_FROM + p->number : spilled_code_register(p->number);
-    return value->source == wanted && value->bytes >= p->size;
+    return value->source == wanted && (value->change_count > 0) == changed && value->bytes >= value->needs &&
+           (value->needs ? value->whole : value->bytes) >= p->size;
+}
+
+/* Where such a value is. */
+static const struct spilled_value *spilled_search(const struct spilled_walk *w, const struct spilled_parameter *p,
+                                                  bool changed, struct spilled_place *found)
+{
+    for (unsigned n = 0; n < REGISTERS; n++) {
+        *found = (struct spilled_place){ .in_register = true, .number = spilled_dwarf_register(n) };
+        if (!spilled_is_frame(w, n) && spilled_has(p, &w->general[n], changed))
+            return &w->general[n];
+    }
+    for (unsigned n = 0; n < REGISTERS; n++) {
+        *found = (struct spilled_place){ .in_register = true, .vector = true, .number = n };
+        if (spilled_has(p, &w->vectors[n], changed))
+            return &w->vectors[n];
+    }
+    for (unsigned i = 0; i < w->slot_count; i++) {
+        *found = (struct spilled_place){ .word = { true, w->slots[i].at - w->stack } };
+        if (spilled_has(p, &w->slots[i].value, changed))
+            return &w->slots[i].value;
+    }
+    return NULL;
 }
 
 bool spilled_find_entered_x86(const struct image *image, const struct hook_call *call,
                               const struct spilled_parameter *p, struct spilled_place *found)
 {
     struct spilled_walk w;
+    bool undone = true;
     *found = (struct spilled_place){ .in_register = true };
     if (!spilled_begin(&w, image, call, p))
         return false;
-    for (unsigned n = 0; n < REGISTERS; n++) {
-        found->number = spilled_dwarf_register(n);
-        if (!spilled_is_frame(&w, n) && spilled_has(p, &w.general[n]))
-            return true;
-    }
-    for (unsigned n = 0; n < REGISTERS; n++) {
-        *found = (struct spilled_place){ .in_register = true, .vector = true, .number = n };
-        if (spilled_has(p, &w.vectors[n]))
-            return true;
-    }
-    for (unsigned i = 0; i < w.slot_count; i++) {
-        *found = (struct spilled_place){ .word = { true, w.slots[i].at - w.stack } };
-        if (spilled_has(p, &w.slots[i].value))
-            return true;
-    }
-    return false;
+    const struct spilled_value *value = spilled_search(&w, p, false, found);
+    if (!value)
+        value = spilled_search(&w, p, true, found);
+    for (unsigned i = value ? value->change_count : 0; i-- > 0;)
+        undone &= change_undo(&value->changes[i], spilled_dwarf_register(value->changes[i].other), &found->undo);
+    found->bytes = value ? value->bytes : 0;
+    return value && undone;
 }

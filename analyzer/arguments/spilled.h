@@ -4,6 +4,7 @@
 #define DWELL_ARGUMENTS_SPILLED_H
 
 #include "arguments/hook_calls.h"
+#include "arguments/load_program.h"
 #include "arguments/stored.h"
 
 struct spilled_parameter {
@@ -14,11 +15,14 @@ struct spilled_parameter {
     struct frame_word home; /* where it is from its store behind the probe's call on */
 };
 
-/* A word of the frame, or a register that calls preserve, by its number in DWARF. */
+/* A word of the frame, or a register that calls preserve, by its number in DWARF. The code may have changed the number
+ * that is there: `undo` takes that back, from the lowest `bytes` on. */
 struct spilled_place {
     bool in_register, vector;
     unsigned number;
     struct frame_word word;
+    unsigned bytes;
+    struct load_program undo; /* without what leaves the number; mostly empty */
 };
 
 /* Finds what has the parameter while the probe is called. The code before the call must copy the caller's register

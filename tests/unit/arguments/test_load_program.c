@@ -276,6 +276,25 @@ Test(unit_load_program, choices)
     free(text);
 }
 
+/* Also the smallest number by -1. */
+Test(unit_load_program, quotients_and_bytes_in_the_other_order)
+{
+    expect_word(PROGRAM({ LOAD_NUMBER, 0, -7 }, { LOAD_NUMBER, 0, 2 }, { LOAD_DIVIDE, 0, 0 }), (uint64_t)-3,
+                "(-7 / 2)");
+    expect_word(PROGRAM({ LOAD_NUMBER, 0, INT64_MIN }, { LOAD_NUMBER, 0, -1 }, { LOAD_DIVIDE, 0, 0 }),
+                (uint64_t)INT64_MIN, "(-9223372036854775808 / -1)");
+    expect_word(PROGRAM({ LOAD_NUMBER, 0, 0x1122 }, { LOAD_SWAP, 2, 0 }), 0x2211, "swapped(4386):2");
+    expect_word(PROGRAM({ LOAD_NUMBER, 0, 0x1122334455667788 }, { LOAD_SWAP, 4, 0 }), 0x88776655,
+                "swapped(1234605616436508552):4");
+    expect_word(PROGRAM({ LOAD_NUMBER, 0, 0x1122334455667788 }, { LOAD_SWAP, 8, 0 }), UINT64_C(0x8877665544332211),
+                "swapped(1234605616436508552)");
+    struct load_result result = { .text = NULL };
+    const struct load_program zero = PROGRAM({ LOAD_NUMBER, 0, 5 }, { LOAD_NUMBER, 0, 0 }, { LOAD_DIVIDE, 0, 0 });
+    cr_expect(not(load_run(&zero, &state, &result)));
+    const struct load_program wide = PROGRAM({ LOAD_NUMBER, 0, 5 }, { LOAD_SWAP, 9, 0 });
+    cr_expect(not(load_check(&wide)));
+}
+
 Test(unit_load_program, words_that_change_places)
 {
     struct load_program p =

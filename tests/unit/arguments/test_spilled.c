@@ -160,7 +160,7 @@ Test(unit_spilled, code_that_does_something_else)
     cr_expect(eq(i64, BEFORE(SPILL_NUMBER, 0x74, 0x7f), NONE));
     cr_expect(eq(i64, BEFORE(SPILL_NUMBER, 0xe8, 0x00, 0x00, 0x00, 0x00), NONE));
     cr_expect(eq(i64, BEFORE(SPILL_NUMBER, 0x89, 0x38), NONE));
-    cr_expect(eq(i64, BEFORE(SPILL_NUMBER, 0x83, 0xc7, 0x01), NONE));
+    cr_expect(eq(i64, BEFORE(0x83, 0xc7, 0x01, SPILL_NUMBER), NONE));
     cr_expect(eq(i64, BEFORE(SPILL_NUMBER, 0x48, 0x83, 0xe4, 0xe0), NONE));
     cr_expect(eq(i64, AFTER(0x74, 0x00), NONE));
     cr_expect(eq(i64, AFTER(0xe8, 0x00, 0x00, 0x00, 0x00), NONE));
@@ -171,6 +171,8 @@ Test(unit_spilled, code_that_does_something_else)
 /* ---- parameters that have no place any more ---- */
 
 enum { DWARF_RDX = 1, DWARF_RSI = 4, DWARF_RDI = 5, DWARF_RBX = 3, DWARF_R12 = 12, VECTOR = 2000, BY_STACK = 3000 };
+
+static struct load_program entered_undo; /* of the last place */
 
 /* The register, by its number in DWARF, or the word that has those bytes of a register, as it was at first. */
 static int64_t entered_in(struct code before, unsigned number, bool vector, uint64_t size)
@@ -186,6 +188,7 @@ static int64_t entered_in(struct code before, unsigned number, bool vector, uint
     struct spilled_place found;
     if (!spilled_find_entered_x86(&image, &probe, &parameter, &found))
         return NONE;
+    entered_undo = found.undo;
     return found.in_register ? (found.vector ? VECTOR : IN_REGISTER) + found.number : BY_STACK + found.word.offset;
 }
 
@@ -225,4 +228,79 @@ Test(unit_spilled, vectors_and_words_of_threads)
                  ENTERED(DWARF_RDX, 8, 0x64, 0x48, 0x8b, 0x04, 0x25, 0x28, 0x00, 0x00, 0x00, 0x48, 0x89, 0x44, 0x24,
                          0xf8, 0x31, 0xc0),
                  IN_REGISTER + DWARF_RDX));
+}
+
+/* ---- numbers that the code changes ---- */
+
+/* What mov ebx, edi or mov rbx, rdi and the code make of the number. It is taken back, with rbp as `other`. */
+static void expect_undone(struct code code, uint64_t size, uint64_t changed, uint64_t other, uint64_t number)
+{
+    struct load_program p = { .count = 0 };
+    const struct load_state state = { .general = { [DWARF_RBX] = changed, [6] = other } };
+    struct load_result result = { .text = NULL };
+    cr_assert(eq(i64, entered_in(code, DWARF_RDI, false, size), IN_REGISTER + DWARF_RBX));
+    cr_assert(load_add(&p, LOAD_REGISTER, DWARF_RBX, 0));
+    for (unsigned i = 0; i < entered_undo.count; i++)
+        cr_assert(load_add(&p, (enum load_op)entered_undo.loads[i].op, entered_undo.loads[i].operand,
+                           entered_undo.loads[i].number));
+    cr_assert(load_add(&p, LOAD_UNSIGNED, 8 * (unsigned)size, 0));
+    cr_assert(load_check(&p) && load_run(&p, &state, &result));
+    cr_expect(eq(u64, result.word, number));
+}
+
+#define MOV_EBX 0x89, 0xfb       /* mov ebx, edi */
+#define MOV_RBX 0x48, 0x89, 0xfb /* mov rbx, rdi */
+#define GONE 0x31, 0xff          /* xor edi, edi */
+#define UNDONE(size, changed, other, number, ...) expect_undone(CODE(__VA_ARGS__, GONE), size, changed, other, number)
+
+Test(unit_spilled, changes_that_are_taken_back)
+{
+    const uint64_t n = 0x123456789abcdef0, low = 0x9abcdef0;
+    UNDONE(4, 0xf0debc9a, 0, low, MOV_EBX, 0x0f, 0xcb);                               /* bswap ebx */
+    UNDONE(8, __builtin_bswap64(n), 0, n, MOV_RBX, 0x48, 0x0f, 0xcb);                 /* bswap rbx */
+    UNDONE(2, 0xf0de, 0, 0xdef0, MOV_EBX, 0x66, 0xc1, 0xc3, 0x08);                    /* rol bx, 8 */
+    UNDONE(4, (low - 1) & UINT32_MAX, 0, low, MOV_EBX, 0x83, 0xeb, 0x01);             /* sub ebx, 1 */
+    UNDONE(8, n + 0x1000, 0, n, MOV_RBX, 0x48, 0x81, 0xc3, 0x00, 0x10, 0x00, 0x00);   /* add rbx, 4096 */
+    UNDONE(8, n ^ 0x55, 0, n, MOV_RBX, 0x48, 0x83, 0xf3, 0x55);                       /* xor rbx, 0x55 */
+    UNDONE(8, -n, 0, n, MOV_RBX, 0x48, 0xf7, 0xdb);                                   /* neg rbx */
+    UNDONE(8, ~n, 0, n, MOV_RBX, 0x48, 0xf7, 0xd3);                                   /* not rbx */
+    UNDONE(4, low * 0x9e3779b1, 0, low, MOV_EBX, 0x69, 0xdb, 0xb1, 0x79, 0x37, 0x9e); /* imul */
+    UNDONE(4, low << 5, 0, low, 0x48, 0x63, 0xdf, 0x48, 0xc1, 0xe3, 0x05);            /* movsxd, shl rbx, 5 */
+    UNDONE(8, n + 14, 0, n, 0x48, 0x8d, 0x5f, 0x0e);                                  /* lea rbx, [rdi + 14] */
+    UNDONE(8, n - 77, 77, n, MOV_RBX, 0x48, 0x29, 0xeb);                              /* sub rbx, rbp */
+    UNDONE(8, n + 77, 77, n, MOV_RBX, 0x48, 0x03, 0xdd);                              /* add rbx, rbp */
+    UNDONE(8, n ^ 77, 77, n, MOV_RBX, 0x48, 0x31, 0xeb);                              /* xor rbx, rbp */
+    UNDONE(4, ((low << 4) + 3) & UINT64_MAX, 0, low, MOV_EBX, 0x48, 0xc1, 0xe3, 0x04, 0x48, 0x83, 0xc3, 0x03);
+    UNDONE(4, __builtin_bswap32((uint32_t)low + 1), 0, low, MOV_EBX, 0x83, 0xc3, 0x01, 0x0f, 0xcb);
+}
+
+/* Bits are lost, or the other register is another one by then. */
+Test(unit_spilled, changes_that_cannot_be_taken_back)
+{
+#define LOST(size, ...) cr_expect(eq(i64, ENTERED(DWARF_RDI, size, __VA_ARGS__, GONE), NONE))
+    LOST(4, MOV_EBX, 0xc1, 0xe3, 0x01);                               /* shl ebx, 1 */
+    LOST(4, MOV_EBX, 0xc1, 0xeb, 0x01);                               /* shr ebx, 1 */
+    LOST(4, MOV_EBX, 0x83, 0xe3, 0x03);                               /* and ebx, 3 */
+    LOST(8, MOV_RBX, 0x0f, 0xcb);                                     /* bswap ebx */
+    LOST(4, MOV_EBX, 0x48, 0x0f, 0xcb);                               /* bswap rbx: upper bytes are zero */
+    LOST(4, MOV_EBX, 0x0f, 0xcb, 0x0f, 0xb7, 0xdb);                   /* bswap ebx; movzx ebx, bx */
+    LOST(4, MOV_EBX, 0x69, 0xdb, 0xe8, 0x03, 0x00, 0x00);             /* imul ebx, 1000 */
+    LOST(4, MOV_EBX, 0x01, 0xdb);                                     /* add ebx, ebx */
+    LOST(8, MOV_RBX, 0x48, 0x29, 0xeb, 0xbd, 0x00, 0x00, 0x00, 0x00); /* sub rbx, rbp; mov ebp, 0 */
+    LOST(8, MOV_RBX, 0x48, 0x83, 0xc3, 0x01, 0x48, 0x83, 0xf3, 0x01, 0x48, 0xf7, 0xdb, 0x48, 0xf7, 0xd3, 0x48, 0x83,
+         0xc3, 0x01);                                                       /* too many */
+    LOST(8, MOV_RBX, 0x48, 0x83, 0xc4, 0x08, 0x48, 0x8d, 0x5c, 0x24, 0x08); /* lea rbx, [rsp + 8] */
+#undef LOST
+}
+
+/* Arithmetic with other registers ends no search, and a store into the frame is one: add [rsp + 8], edi. */
+Test(unit_spilled, arithmetic_beside_a_parameter)
+{
+    cr_expect(eq(i64, ENTERED(DWARF_RDX, 8, 0xc1, 0xeb, 0x03, 0x0f, 0x44, 0xc3, GONE), IN_REGISTER + DWARF_RDX));
+    cr_expect(eq(i64, ENTERED(DWARF_RDX, 8, 0x83, 0xe2, 0x01), NONE)); /* and edx, 1 */
+    cr_expect(eq(i64, ENTERED(DWARF_RDX, 8, 0x01, 0x7c, 0x24, 0x08), NONE));
+    cr_expect(eq(i64, entered_in(CODE(0x66, 0x48, 0x0f, 0x7e, 0xc3, 0x0f, 0x28, 0xc1), 0, true, 8),
+                 IN_REGISTER + DWARF_RBX)); /* movq rbx, xmm0; movaps xmm0, xmm1 */
+    cr_expect(eq(i64, entered_in(CODE(0x66, 0x48, 0x0f, 0x6e, 0xd7, 0x66, 0x0f, 0x6c, 0xd1, GONE), DWARF_RDI, false, 8),
+                 VECTOR + 2)); /* movq xmm2, rdi; punpcklqdq xmm2, xmm1 */
 }
