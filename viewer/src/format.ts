@@ -35,6 +35,9 @@ export function count(value: number | bigint): string {
     return value < 0 ? `−${grouped(String(-value))}` : grouped(String(value));
 }
 
+// A number with its noun, which has a plural unless it is one.
+export const plural = (n: number, one: string, many = `${one}s`): string => `${count(n)} ${n === 1 ? one : many}`;
+
 // Columns have the unit of the session's time, unless their longest time is shorter than the unit. Most can then be
 // compared with each other.
 export function unitOfColumn(longest: number, common: Unit): Unit {

@@ -46,6 +46,15 @@ test('waits of the recording have rows of their own', async () => {
     await browser.done(page);
 });
 
+test('one of anything has no plural', async () => {
+    const page = await browser.open(browser.write('one', [session([['main', 1, 100, 0, 0]])]), {
+        fragment: '#view=functions',
+    });
+    await page.waitForSelector('.below');
+    assert.equal((await page.textContent('.below')).trim(), '1 function');
+    await browser.done(page);
+});
+
 test('the sentence and the names are those of dwell report', async () => {
     const data = recordings.record('first.data', [sample('cplusplus')]);
     const file = recordings.view('first', data);

@@ -1,6 +1,6 @@
 // The view of facts about the recording itself, in words, and of what its values and colours mean.
 import type { SessionFacts } from '../data/facts';
-import { count, nanoseconds, shortDuration, visible } from '../format';
+import { count, nanoseconds, shortDuration, visible, plural } from '../format';
 import { model } from '../state';
 import { ColourMeanings, ValueMeanings } from './meanings';
 
@@ -48,7 +48,7 @@ function factLines(f: SessionFacts, paths: number): [string, string][] {
         ],
         ['Paused for', number('paused') > 0 ? time(number('paused')) : ''],
         ['Functions', `${count(f.functions.length)}, on ${count(paths)} call paths`],
-        ['Threads', `${count(f.threads.length)}, of ${count(f.processes.length)} processes`],
+        ['Threads', `${count(f.threads.length)}, of ${plural(f.processes.length, 'process', 'processes')}`],
         ['Modules', f.modules.map((one) => text(one.name)).join(', ')],
         ['Written by', `dwell ${text(f.dwell)}`],
     ];

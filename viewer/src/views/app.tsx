@@ -1,6 +1,6 @@
 // The frame of the page: header, tabs, remarks, the chosen view and the details.
 import { useEffect } from 'preact/hooks';
-import { lengthOf, shortened } from '../format';
+import { lengthOf, shortened, plural } from '../format';
 import { isDark as darkNow } from '../colours';
 import { copyLink, focusView } from '../keys';
 import { isNarrow } from '../narrow';
@@ -52,7 +52,7 @@ function Remarks() {
     if (remarks.length === 0) return null;
     return (
         <details class="remarks" open={!isNarrow.peek() && m.facts.some((f) => (f.losses ?? 0) > 0)}>
-            <summary>{remarks.length === 1 ? '1 remark' : `${remarks.length} remarks`}</summary>
+            <summary>{plural(remarks.length, 'remark')}</summary>
             <ul>
                 {remarks.map((r) => (
                     <li>{shortened(r, 2000)}</li>

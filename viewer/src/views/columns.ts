@@ -3,7 +3,18 @@ import type { ValueFacts } from '../data/facts';
 import { type ColumnKey, extents, isCount, isMeasure } from '../data/measures';
 import type { Model, Side, TableName, Values } from '../data/model';
 import { hasTiming, intervalOf, isKnownAt, signOf, timingMeanings, timingOf } from '../data/timing';
-import { type Unit, count, duration, nanoseconds, percent, signed, timeUnit, unitOfColumn, units } from '../format';
+import {
+    type Unit,
+    count,
+    duration,
+    nanoseconds,
+    percent,
+    signed,
+    timeUnit,
+    unitOfColumn,
+    units,
+    plural,
+} from '../format';
 import { waitsByName } from '../heat';
 import { isNarrow } from '../narrow';
 import { type Sort, columns as chosenColumns, measure, sorts } from '../state';
@@ -90,7 +101,7 @@ export function valueText(model: Model, key: ColumnKey, ticks: number, side: Sid
 // A value as exact text with its unit.
 export function exactText(model: Model, key: ColumnKey, ticks: number, side: Side): string {
     if (isCount(model, key)) return count(ticks);
-    if (model.facts[0]!.samples) return `${count(ticks)} samples`;
+    if (model.facts[0]!.samples) return plural(ticks, 'sample');
     return `${count(nanoseconds(ticks, model.facts[side]!.ticks_per_second))} ns`;
 }
 
@@ -102,11 +113,12 @@ export function timingTip(model: Model, table: TableName, key: ColumnKey, row: n
     const timing = timingOf(model, table, row, side);
     const timed = model.column(table, 'timed_calls', side)[row]!;
     const all = model.column(table, 'calls', side)[row]!;
-    if (key === 'calls' && timed < all) return `${count(timed)} of ${count(all)} calls were timed`;
+    if (key === 'calls' && timed < all)
+        return `${count(timed)} of ${plural(all, 'call')} ${timed === 1 ? 'was' : 'were'} timed`;
     const interval = intervalOf(model, table, key, row, side);
     if (interval > 0) {
-        const samples = count(model.column(table, 'samples', side)[row]!);
-        return `estimated: ± ${exactText(model, key, interval, side)} (95 % interval), ${samples} samples in it`;
+        const samples = plural(model.column(table, 'samples', side)[row]!, 'sample');
+        return `estimated: ± ${exactText(model, key, interval, side)} (95 % interval), ${samples} in it`;
     }
     return timing === 'counted' || signOf(model, table, key, row, side) ? timingMeanings[timing] : undefined;
 }

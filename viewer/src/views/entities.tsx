@@ -2,7 +2,7 @@
 import { useMemo } from 'preact/hooks';
 import type { Model, Side, TableName } from '../data/model';
 import { nameOf, searchedName, threadName } from '../data/names';
-import { shortFile, shortened } from '../format';
+import { shortFile, shortened, plural } from '../format';
 import { type Condition, type Matcher, holds, problemOf } from '../search';
 import {
     type Sort,
@@ -170,6 +170,9 @@ export function entityColumns(m: Model, table: EntityTable): GridColumn[] {
     return [...nameColumns(m, table), ...valueColumns(m, table, chosenUnit.value), ...placeColumns(m, table)];
 }
 
+// "3 functions", "1 process": the table's name is the plural.
+const named = (n: number, table: string): string => plural(n, table.replace(/(?<=ss)es$|s$/, ''), table);
+
 export function Entities({ table }: { table: EntityTable }) {
     const m = model.value!;
     const columns = useMemo(() => entityColumns(m, table), [m, table, chosenUnit.value, measure.value]);
@@ -211,8 +214,8 @@ export function Entities({ table }: { table: EntityTable }) {
             />
             <p class="below">
                 {rows.length === m.rows(table)
-                    ? `${rows.length} ${table}`
-                    : `${rows.length} of ${m.rows(table)} ${table}`}
+                    ? named(rows.length, table)
+                    : `${rows.length} of ${named(m.rows(table), table)}`}
             </p>
         </div>
     );

@@ -13,7 +13,7 @@ import {
     valuedIn,
 } from '../data/recorded';
 import { shellWord } from '../data/why';
-import { count, percent, shortDuration, visible } from '../format';
+import { count, percent, shortDuration, visible, plural } from '../format';
 import { isWhole } from '../part';
 import { chosen, chosenUnit, model, selectFunction, subject, view } from '../state';
 import { useBlock } from './block';
@@ -62,7 +62,7 @@ function Scatter({ f, which, colour }: { f: ValuedFunction; which: number; colou
             <svg
                 viewBox={`0 0 ${left + width + 8} ${height + foot}`}
                 role="img"
-                aria-label={`The time of ${count(points.length)} calls against ${visible(name)}`}
+                aria-label={`The time of ${plural(points.length, 'call')} against ${visible(name)}`}
             >
                 <line x1={left} x2={left + width} y1={height} y2={height} />
                 <line x1={left} x2={left} y1="0" y2={height} />
@@ -215,9 +215,11 @@ function Valued({ f }: { f: ValuedFunction }) {
                 standard={{ key: 'value', descending: false }}
                 searched={(row) => value.rows[row]!.value}
                 note={[
-                    value.left_out > 0 && `${count(value.left_out)} more values are left out`,
-                    value.without > 0 && `${count(value.without)} calls have no values`,
-                    `${count(value.calls)} completed calls`,
+                    value.left_out > 0 &&
+                        `${plural(value.left_out, 'more value')} ${value.left_out === 1 ? 'is' : 'are'} left out`,
+                    value.without > 0 &&
+                        `${plural(value.without, 'call')} ${value.without === 1 ? 'has' : 'have'} no values`,
+                    plural(value.calls, 'completed call'),
                 ]
                     .filter(Boolean)
                     .join(' · ')}

@@ -3,7 +3,18 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { Column } from '../data/container';
 import type { Model, Side } from '../data/model';
-import { count, duration, nanoseconds, percent, signed, timeUnit, unitFor, unitOfColumn, units } from '../format';
+import {
+    count,
+    duration,
+    nanoseconds,
+    percent,
+    signed,
+    timeUnit,
+    unitFor,
+    unitOfColumn,
+    units,
+    plural,
+} from '../format';
 import { focusView } from '../keys';
 import { problemOf } from '../search';
 import { type Sort, chosenUnit, matcher, search, setSort } from '../state';
@@ -205,7 +216,7 @@ export function RowTable({
             />
             {about && selected >= 0 && selected < all && <div class="row-about">{about(selected)}</div>}
             <p class="below">
-                {rows.length === all ? `${all} rows` : `${rows.length} of ${all} rows`}
+                {rows.length === all ? plural(all, 'row') : `${rows.length} of ${plural(all, 'row')}`}
                 {note ? ` · ${note}` : ''}
             </p>
         </>

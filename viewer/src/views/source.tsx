@@ -6,7 +6,7 @@ import type { Container } from '../data/container';
 import { type LineSamples, lineColumn, linesInFile, samplesInFile } from '../data/lines';
 import { measureTitle } from '../data/measures';
 import type { Model, Side } from '../data/model';
-import { count, visible } from '../format';
+import { count, visible, plural } from '../format';
 import { measure, model, selectFunction, subject } from '../state';
 import { useBlock } from './block';
 import { exactText } from './columns';
@@ -56,7 +56,7 @@ const restOf = (m: Model) => (m.knows('cpu_exclusive') ? 'cpu_exclusive' : 'elap
 function SelfCell({ m, side, own }: { m: Model; side: Side; own: LineSamples | undefined }) {
     const key = restOf(m);
     if (!own) return <td class="value self" />;
-    const tip = `estimated: ± ${exactText(m, key, own.interval, side)} (95 % interval), ${count(own.samples)} samples`;
+    const tip = `estimated: ± ${exactText(m, key, own.interval, side)} (95 % interval), ${plural(own.samples, 'sample')}`;
     return (
         <td class="value self" title={`${exactText(m, key, own.self, side)}, ${tip}`}>
             ~{oneValue(m, key, own.self, side)}

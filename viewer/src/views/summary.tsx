@@ -10,7 +10,7 @@ import { longestWaits } from '../data/longest_waits';
 import { measureTitle } from '../data/measures';
 import type { Model, Side } from '../data/model';
 import { nameOf } from '../data/names';
-import { count, lengthOf, nanoseconds, percent, shortDuration, visible } from '../format';
+import { count, lengthOf, nanoseconds, percent, plural, shortDuration, visible } from '../format';
 import { isWhole } from '../part';
 import { chosen, chosenUnit, measure, model, recentre, transforms, view } from '../state';
 import { valueColumns, waits } from './columns';
@@ -19,8 +19,6 @@ import { Name } from './name';
 
 const [maxWork, maxWaits] = [10, 5];
 const stripHeight = 44;
-
-const plural = (n: number, one: string, many = `${one}s`): string => `${count(n)} ${n === 1 ? one : many}`;
 
 // Titles and texts of the run's facts; those with an empty text are not shown.
 function factsOfRun(m: Model, side: Side): [string, string][] {

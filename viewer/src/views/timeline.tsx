@@ -17,7 +17,7 @@ import { Activity } from '../data/activity';
 import { type ProcessLanes, orderLanes } from '../data/threads';
 import { Tiles } from '../data/tiles';
 import { findWait, nextWait, rowsIn, waitAt } from '../data/waits';
-import { nanoseconds, shortDuration, shortened } from '../format';
+import { nanoseconds, shortDuration, shortened, plural } from '../format';
 import { canChooseTime, chooseRange, chosenThreads, snapped } from '../part';
 import {
     chosen,
@@ -112,7 +112,7 @@ function laidOut(groups: ProcessLanes[], hidden: ReadonlySet<string>, folded: Re
             grouped,
         }));
         if (!grouped || own.length === 0) return own;
-        const title = `${shortened(group.name, 100)} (${group.id}): ${own.length === 1 ? '1 thread' : `${own.length} threads`}`;
+        const title = `${shortened(group.name, 100)} (${group.id}): ${plural(own.length, 'thread')}`;
         const all = threads.map((one) => one.thread);
         const head: Laid = { key: group.key, thread: -1, threads: all, title, depth: 0, grouped: false };
         return folded.has(group.key) ? [head] : [head, ...own];

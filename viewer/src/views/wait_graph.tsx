@@ -2,7 +2,7 @@
 import { useMemo } from 'preact/hooks';
 import type { Container } from '../data/container';
 import { type Graph, type GraphEdge, type GraphNode, causeNames, graphOf, layGraph, maxNodes } from '../data/waits';
-import { count, shortened } from '../format';
+import { count, shortened, plural } from '../format';
 import { useFocus } from './row_table';
 
 const [nodeWidth, nodeHeight, rowGap, top] = [210, 34, 14, 30];
@@ -97,7 +97,7 @@ export function WaitGraph({
                             : `waits for ${from.name} ended by ${to.name}, the ${causeNames[e.cause]}`;
                     return (
                         <g key={`${e.from} ${e.to} ${e.cause}`} class={`edge ${causeNames[e.cause]}`}>
-                            <title>{`${what}: ${timeOf(e.total)} in ${count(e.waits)} waits`}</title>
+                            <title>{`${what}: ${timeOf(e.total)} in ${plural(e.waits, 'wait')}`}</title>
                             <path
                                 d={`M${x1} ${y1}C${middle} ${y1} ${middle} ${y2} ${x2} ${y2}`}
                                 style={{ strokeWidth: `${1 + (5 * e.total) / most}px` }}

@@ -4,7 +4,7 @@ import { useMemo } from 'preact/hooks';
 import type { Container } from '../data/container';
 import type { Model, Side } from '../data/model';
 import { columnOf, rowsIn, textIn, waitsFacts } from '../data/waits';
-import { count, shortDuration, shortened, nanoseconds, visible } from '../format';
+import { shortDuration, shortened, nanoseconds, visible, plural } from '../format';
 import { isWhole } from '../part';
 import { type WaitsBy, chosen, chosenUnit, model, recentre, search, waitsBy } from '../state';
 import type { GridColumn } from './columns';
@@ -121,7 +121,7 @@ function WaitTable({ m, side, block, by }: { m: Model; side: Side; block: Contai
             standard={{ key: 'total', descending: true }}
             searched={(row) => texts.map(([key]) => `${text(key, row)} ${shownText(m, text(key, row))}`).join(' ')}
             onOpen={(row) => functionOf(row) >= 0 && recentre(functionOf(row))}
-            note={left > 0 ? `${count(left)} rows with less time are left out` : undefined}
+            note={left > 0 ? `${plural(left, 'row')} with less time ${left === 1 ? 'is' : 'are'} left out` : undefined}
             about={(row) => (
                 <dl>
                     {text('path', row) && (

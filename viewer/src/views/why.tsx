@@ -5,7 +5,7 @@ import type { Container } from '../data/container';
 import { type Model, type Side, ownFunction } from '../data/model';
 import { nameOf } from '../data/names';
 import { type Why, type WhyBar, type WhyRow, distributions, shellWord, whysIn } from '../data/why';
-import { count, percent, shortDuration, visible } from '../format';
+import { count, percent, shortDuration, visible, plural } from '../format';
 import { copy } from '../keys';
 import { isWhole } from '../part';
 import { chosen, chosenUnit, model, selectFunction, subject, view } from '../state';
@@ -208,8 +208,10 @@ function Explained({ why, block, which }: { why: Why; block: Container; which: n
                 searched={(row) => `${why.rows[row]!.path.join(' ')} ${why.rows[row]!.what}`}
                 about={(row) => <AboutRow row={why.rows[row]!} />}
                 note={[
-                    why.left_out > 0 && `${count(why.left_out)} rows with less difference are left out`,
-                    why.cut > 0 && `${count(why.cut)} calls were not recorded as a whole, and are in neither set`,
+                    why.left_out > 0 &&
+                        `${plural(why.left_out, 'row')} with less difference ${why.left_out === 1 ? 'is' : 'are'} left out`,
+                    why.cut > 0 &&
+                        `${plural(why.cut, 'call was', 'calls were')} not recorded as a whole, and in neither set`,
                     'times are means of a call; both sets add up',
                 ]
                     .filter(Boolean)
