@@ -7,6 +7,7 @@
 #include "base/counted_text.h"
 #include "base/memory.h"
 #include "base/units.h"
+#include "profile/counted.h"
 #include "profile/path_probes.h"
 #include "profile/sampling.h"
 #include "profile/subtree.h"
@@ -62,7 +63,7 @@ static void recorded_sessions_divide_one(struct profile *p, const struct profile
 }
 
 /* The profile keeps its counts and counted calls. Its nodes become those of the parts. */
-static void recorded_sessions_divide_each(struct analysis *analysis)
+static void recorded_sessions_divide_each(struct analysis *analysis, const struct profile *counted)
 {
     struct profile *p = analysis->profile, *whole = profile_new();
     size_t *places = recorded_sessions_of_nodes(p, analysis->file);
@@ -70,7 +71,7 @@ static void recorded_sessions_divide_each(struct analysis *analysis)
     for (size_t i = 0; i <= analysis->file->sums.summed_count; i++) {
         struct profile *part = recorded_sessions_part(p, places, i);
         if (i < analysis->file->sums.summed_count)
-            recorded_sessions_divide_one(part, p, analysis, &analysis->file->sums.summed[i].record.header,
+            recorded_sessions_divide_one(part, counted, analysis, &analysis->file->sums.summed[i].record.header,
                                          recorded_sessions_is_sampled(p, places, i));
         profile_merge(whole, part);
         profile_free(part);
@@ -93,14 +94,27 @@ static void recorded_sessions_scale(struct profile *p, const struct session_file
     free(places);
 }
 
+/* The counted calls of a profile that shall have none: counting them took time all the same. */
+static struct profile *recorded_sessions_counted(const struct analysis *analysis)
+{
+    struct profile *counted = profile_new();
+    profile_copy_functions(counted, analysis->profile);
+    counted_collect(counted, analysis->file, analysis->selection);
+    return counted;
+}
+
 void recorded_sessions_divide(struct analysis *analysis)
 {
     const bool several = analysis->file->sums.summed_count > 1;
     const bool sampled = analysis->profile->counts.samples;
+    struct profile *own = sampled && !analysis->profile->counted_count ? recorded_sessions_counted(analysis) : NULL;
+    const struct profile *counted = own ? own : analysis->profile;
     if (!several)
-        recorded_sessions_divide_one(analysis->profile, analysis->profile, analysis, &analysis->file->header, sampled);
+        recorded_sessions_divide_one(analysis->profile, counted, analysis, &analysis->file->header, sampled);
     else if (sampled || analysis->file->header.sample_cost)
-        recorded_sessions_divide_each(analysis);
+        recorded_sessions_divide_each(analysis, counted);
+    if (own)
+        profile_free(own);
     if (several)
         recorded_sessions_scale(analysis->profile, analysis->file);
 }

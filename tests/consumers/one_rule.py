@@ -78,6 +78,18 @@ def check_perflog(rows):
     assert compared, "no function is in the log"
 
 
+def check_collapsed(rows):
+    """The stacks of a function add up to its own time: each may be rounded."""
+    sums, stacks = {}, {}
+    for name, ns in re.findall(r"([^;\n]+) (\d+)$", dwell("export", "collapsed", "--no-merge"), re.M):
+        sums[name] = sums.get(name, 0) + int(ns)
+        stacks[name] = stacks.get(name, 0) + 1
+    for row in rows:
+        name, own = row["function"], row["elapsed_exclusive_ns"]
+        if own is not None:
+            assert abs(sums.get(name, 0) - own) <= stacks.get(name, 0) + 1, (name, sums.get(name), own)
+
+
 def check_vsperf():
     dwell("export", "vsperf", "-o", "one_rule")
     with open("one_rule_FunctionSummary.csv", encoding="utf-8-sig", newline="") as file:
@@ -104,5 +116,6 @@ for function in functions:
         check_slowest(function)
 called = [function for function in functions if function["calls"] is not None]
 check_perflog(called)
+check_collapsed(functions)
 check_vsperf()
 print(" ".join(f"{kind}:{count}" for kind, count in sorted(kinds.items())))
