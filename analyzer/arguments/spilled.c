@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "arguments/change.h"
+#include "arguments/number_change.h"
 #include "arguments/operands.h"
 #include "levels/x86_decode.h"
 

@@ -1,5 +1,5 @@
 /* Arithmetic that can be taken back. */
-#include "arguments/change.h"
+#include "arguments/number_change.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* What an instruction on x86-64 does to a number in a register, if that can be taken back: additions of numbers, bytes
  * in the other order, shifts to the left and the like. */
-#ifndef DWELL_ARGUMENTS_CHANGE_H
-#define DWELL_ARGUMENTS_CHANGE_H
+#ifndef DWELL_ARGUMENTS_NUMBER_CHANGE_H
+#define DWELL_ARGUMENTS_NUMBER_CHANGE_H
 
 #include "arguments/load_program.h"
 #include "arguments/operands.h"
