@@ -17,6 +17,7 @@
 #include "trace/decode.h"
 #include "trace/metadata.h"
 #include "trace/session_seal.h"
+#include "trace/thread_ends.h"
 
 enum {
     BLOCK = 16 << 10,
@@ -458,6 +459,7 @@ static void growth_read_metadata(struct growth *g)
     }
     metadata_read(file);
     file->chunk_count = x->kept_count;
+    thread_ends_find(file); /* chunks of samples are not kept, so the kernel's count has to do */
     for (size_t i = 0; i < file->thread_count; i++)
         file->threads[i].last_chunk = 0;
     file->health.damaged_chunks += x->damaged_chunks;
