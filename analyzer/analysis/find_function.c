@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analysis/hints.h"
+#include "analysis/level_changes.h"
 #include "base/memory.h"
 #include "base/path_text.h"
 #include "base/sorted.h"
@@ -137,6 +138,20 @@ uint32_t *function_find_all(const struct analysis *analysis, const char *text, s
 
 /* ---- errors ---- */
 
+/* Counted calls are in no range of time, so such a function may be missing there. Another one, whose name has the text
+ * as a part, is not meant then. Returns whether that is so. */
+static bool function_set_untimed(const struct analysis *analysis, const char *text, enum function_way way,
+                                 struct error *error)
+{
+    if (way < FUNCTION_ELIDED || !level_changes_have(analysis->file, text))
+        return false;
+    error_set(error,
+              "%s%s%s: no call of %s was timed there. To time them all, record with --level 'timed=%s'",
+              analysis->file->path, analysis->summary.selection ? ", " : "",
+              analysis->summary.selection ? analysis->summary.selection : "", text, text);
+    return true;
+}
+
 static bool function_set_unknown(const struct analysis *analysis, const char *text, struct error *error)
 {
     const struct dwell_file_more *more = &analysis->file->more;
@@ -198,11 +213,13 @@ static bool function_set_ambiguous(const struct analysis *analysis, const char *
 bool function_find(const struct analysis *analysis, const char *text, uint32_t *function, struct error *error)
 {
     size_t count;
-    uint32_t *found = function_find_all(analysis, text, &count);
-    bool good = count == 1;
+    enum function_way way;
+    uint32_t *found = function_search(analysis, text, &way, &count);
+    const bool untimed = function_set_untimed(analysis, text, way, error);
+    bool good = count == 1 && !untimed;
     if (good)
         *function = found[0];
-    else
+    else if (!untimed)
         good = count == 0 ? function_set_unknown(analysis, text, error)
                           : function_set_ambiguous(analysis, text, found, count, error);
     free(found);
@@ -216,10 +233,11 @@ bool function_find_each(const struct analysis *analysis, const char *text, bool 
     uint32_t *list = function_search(analysis, text, &way, &count);
     const char *place = typed_place_of(text);
     const bool glob = way == FUNCTION_GLOB || (way != FUNCTION_PART && place && strpbrk(place, "*?["));
-    bool good = count == 1 || (count > 1 && glob);
+    const bool untimed = function_set_untimed(analysis, text, way, error);
+    bool good = !untimed && (count == 1 || (count > 1 && glob));
     for (size_t i = 0; i < count; i++)
         found[list[i]] |= good;
-    if (!good)
+    if (!good && !untimed)
         good = count == 0 ? function_set_unknown(analysis, text, error)
                           : function_set_ambiguous(analysis, text, list, count, error);
     free(list);

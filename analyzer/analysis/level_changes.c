@@ -10,6 +10,7 @@
 #include "base/index.h"
 #include "base/memory.h"
 #include "base/sorted.h"
+#include "symbols/short_name.h"
 
 enum { NAMED = 5 /* functions of the remark */ };
 
@@ -132,6 +133,21 @@ void level_changes_drop(struct level_changes *changes)
 {
     free(changes->decided);
     free(changes->others);
+}
+
+bool level_changes_have(const struct session_file *file, const char *name)
+{
+    struct namer *namer = file->levels.change_count ? namer_new(file) : NULL;
+    bool found = false;
+    for (size_t i = 0; i < file->levels.change_count && !found; i++) {
+        const struct trace_level *level = &file->levels.changes[i];
+        found = level->level != DWELL_PROBES_TIMED &&
+                short_name_matches(namer_find(namer, level->process, level->function, level->time), short_name_is_text,
+                                   name);
+    }
+    if (namer)
+        namer_free(namer);
+    return found;
 }
 
 void level_changes_remark(struct summary *summary, const struct session_file *file, bool counted)

@@ -28,6 +28,9 @@ struct level_changes {
 struct level_changes level_changes_of(const struct session_file *file);
 void level_changes_drop(struct level_changes *changes);
 
+/* Whether a function of that name, with or without its parameters, was not timed for the whole run. */
+bool level_changes_have(const struct session_file *file, const char *name);
+
 /* Adds a remark that names functions which were not timed for the whole run, if there are any. `counted`: another
  * remark is about functions whose calls were counted, or no call was. */
 void level_changes_remark(struct summary *summary, const struct session_file *file, bool counted);

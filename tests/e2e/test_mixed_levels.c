@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "support/features.h"
+#include "base/memory.h"
 #include "support/run.h"
 
 TestSuite(e2e_mixed_levels, .timeout = 600, .init = without_os_calls);
@@ -173,4 +174,28 @@ Test(e2e_mixed_levels, single_calls_say_how_to_time_them)
                       ": 20000 calls, only counted, so their times are unknown; record with --level 'timed=leaf_1' to "
                       "time them\n");
     mixed_levels_says("annotate leaf loop_1", 0, ": 20000 calls, elapsed ");
+}
+
+/* Calls that are not timed are in no range of time. `work` is a part of another function's name, which is not meant. */
+Test(e2e_mixed_levels, no_other_function_answers_in_a_range)
+{
+    static const char *const levels[] = { "counted", "out" };
+    static const char *const views[] = { "why", "slowest", "histogram", "callers", "values", "scaling" };
+    free(run_well("printf 'static volatile int x;\\n__attribute__((noinline)) static void work(void) { x++; }\\n"
+                  "__attribute__((noinline)) static void worker(int n) { for (int i = 0; i < n; i++) work(); }\\n"
+                  "int main(void) { for (int i = 0; i < 300; i++) worker(i); return 0; }\\n' >made.c && "
+                  "$DWELL cc -O1 -g -o made made.c"));
+    for (size_t i = 0; i < 2; i++) {
+        free(run_well("$DWELL record -q --level %s=work ./made", levels[i]));
+        for (size_t j = 0; j < sizeof views / sizeof *views; j++) {
+            char *command = need_text("%s work --from 1us", views[j]);
+            mixed_levels_says(command, 2,
+                              "dwell.data, from 1 us: no call of work was timed there. To time them all, record with "
+                              "--level 'timed=work'\n");
+            free(command);
+        }
+        char *rows = run_well("$DWELL callers wor --from 1us --format csv | tr -d '\\r' | grep -c 'worker'");
+        cr_assert(ge(int, atoi(rows), 1), "%s", rows);
+        free(rows);
+    }
 }
