@@ -145,8 +145,7 @@ static bool function_set_untimed(const struct analysis *analysis, const char *te
 {
     if (way < FUNCTION_ELIDED || !level_changes_have(analysis->file, text))
         return false;
-    error_set(error,
-              "%s%s%s: no call of %s was timed there. To time them all, record with --level 'timed=%s'",
+    error_set(error, "%s%s%s: no call of %s was timed there. To time them all, record with --level 'timed=%s'",
               analysis->file->path, analysis->summary.selection ? ", " : "",
               analysis->summary.selection ? analysis->summary.selection : "", text, text);
     return true;

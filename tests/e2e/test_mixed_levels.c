@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "support/features.h"
 #include "base/memory.h"
+#include "support/features.h"
 #include "support/run.h"
 
 TestSuite(e2e_mixed_levels, .timeout = 600, .init = without_os_calls);
