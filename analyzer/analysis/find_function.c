@@ -139,16 +139,17 @@ uint32_t *function_find_all(const struct analysis *analysis, const char *text, s
 /* ---- errors ---- */
 
 /* Counted calls are in no range of time, so such a function may be missing there. Another one, whose name has the text
- * as a part, is not meant then. Returns whether that is so. */
-static bool function_set_untimed(const struct analysis *analysis, const char *text, enum function_way way,
-                                 struct error *error)
+ * as a part, is not meant then. */
+static bool function_is_untimed(const struct analysis *analysis, const char *text, enum function_way way)
 {
-    if (way < FUNCTION_ELIDED || !level_changes_have(analysis->file, text))
-        return false;
-    error_set(error, "%s%s%s: no call of %s was timed there. To time them all, record with --level 'timed=%s'",
-              analysis->file->path, analysis->summary.selection ? ", " : "",
-              analysis->summary.selection ? analysis->summary.selection : "", text, text);
-    return true;
+    return way >= FUNCTION_ELIDED && level_changes_have(analysis->file, text);
+}
+
+static bool function_set_untimed(const struct analysis *analysis, const char *text, struct error *error)
+{
+    return error_set(error, "%s%s%s: no call of %s was timed there. To time them all, record with --level 'timed=%s'",
+                     analysis->file->path, analysis->summary.selection ? ", " : "",
+                     analysis->summary.selection ? analysis->summary.selection : "", text, text);
 }
 
 static bool function_set_unknown(const struct analysis *analysis, const char *text, struct error *error)
@@ -209,18 +210,26 @@ static bool function_set_ambiguous(const struct analysis *analysis, const char *
     return false;
 }
 
+/* Says why the text names none, or more than one may be meant. Returns false. */
+static bool function_set_error(const struct analysis *analysis, const char *text, bool untimed, const uint32_t *found,
+                               size_t count, struct error *error)
+{
+    if (untimed)
+        return function_set_untimed(analysis, text, error);
+    return count == 0 ? function_set_unknown(analysis, text, error)
+                      : function_set_ambiguous(analysis, text, found, count, error);
+}
+
 bool function_find(const struct analysis *analysis, const char *text, uint32_t *function, struct error *error)
 {
     size_t count;
     enum function_way way;
     uint32_t *found = function_search(analysis, text, &way, &count);
-    const bool untimed = function_set_untimed(analysis, text, way, error);
-    bool good = count == 1 && !untimed;
+    const bool untimed = function_is_untimed(analysis, text, way), good = count == 1 && !untimed;
     if (good)
         *function = found[0];
-    else if (!untimed)
-        good = count == 0 ? function_set_unknown(analysis, text, error)
-                          : function_set_ambiguous(analysis, text, found, count, error);
+    else
+        function_set_error(analysis, text, untimed, found, count, error);
     free(found);
     return good;
 }
@@ -232,13 +241,12 @@ bool function_find_each(const struct analysis *analysis, const char *text, bool 
     uint32_t *list = function_search(analysis, text, &way, &count);
     const char *place = typed_place_of(text);
     const bool glob = way == FUNCTION_GLOB || (way != FUNCTION_PART && place && strpbrk(place, "*?["));
-    const bool untimed = function_set_untimed(analysis, text, way, error);
-    bool good = !untimed && (count == 1 || (count > 1 && glob));
+    const bool untimed = function_is_untimed(analysis, text, way);
+    const bool good = !untimed && (count == 1 || (count > 1 && glob));
     for (size_t i = 0; i < count; i++)
         found[list[i]] |= good;
-    if (!good && !untimed)
-        good = count == 0 ? function_set_unknown(analysis, text, error)
-                          : function_set_ambiguous(analysis, text, list, count, error);
+    if (!good)
+        function_set_error(analysis, text, untimed, list, count, error);
     free(list);
     return good;
 }

@@ -38,15 +38,6 @@ const struct profile *analysis_call_paths(const struct analysis *analysis)
     return analysis->measured ? analysis->measured : analysis->profile;
 }
 
-/* By function of the paths' profile: its number in the analysis. The caller frees the list. */
-static uint32_t *single_calls_number_functions(const struct analysis *analysis, const struct profile *paths)
-{
-    uint32_t *numbers = need_memory(paths->function_count, sizeof *numbers);
-    for (uint32_t i = 0; i < paths->function_count; i++)
-        numbers[i] = profile_find_same_function(analysis->profile, paths, i);
-    return numbers;
-}
-
 /* What the calls are found in, and the lists that it needs. */
 struct single_calls {
     struct calls_source source;
@@ -60,7 +51,7 @@ static struct single_calls single_calls_begin(const struct analysis *analysis)
     struct single_calls s = { .source = {
                                   .file = analysis->file, .profile = paths, .selection = analysis->selection } };
     s.source.costs = s.costs = single_calls_list_costs(analysis->file, &s.source.cost_count);
-    s.source.functions = s.functions = single_calls_number_functions(analysis, paths);
+    s.source.functions = s.functions = profile_find_functions(analysis->profile, paths);
     if (analysis->summary.raw)
         s.source.cost_count = 0;
     return s;
@@ -237,25 +228,16 @@ static void single_calls_pass_limits_on(const struct analysis *analysis)
 {
     const struct profile *paths = analysis->measured;
     struct profile *p = analysis->profile;
-    uint32_t *functions = single_calls_number_functions(analysis, paths);
-    uint32_t *nodes = need_memory(paths->node_count + 1, sizeof *nodes);
-    for (size_t i = 0; i < paths->thread_count; i++)
-        nodes[paths->threads[i].root] = profile_find_root(p, paths->threads[i].process, paths->threads[i].thread);
+    uint32_t *nodes = profile_find_nodes(p, paths);
     for (size_t i = 0; i < paths->node_count; i++) {
         const struct profile_node *from = &paths->nodes[i];
-        if (from->parent == PROFILE_NONE)
-            continue;
-        nodes[i] = nodes[from->parent] == PROFILE_NONE
-                       ? PROFILE_NONE
-                       : profile_find_child(p, nodes[from->parent], functions[from->function]);
-        if (nodes[i] == PROFILE_NONE)
+        if (from->parent == PROFILE_NONE || nodes[i] == PROFILE_NONE)
             continue;
         struct profile_node *into = &p->nodes[nodes[i]];
         into->shortest = smaller(into->shortest, from->shortest);
         into->longest = larger(into->longest, from->longest);
     }
     free(nodes);
-    free(functions);
 }
 
 /* What a worker of a scan with limits has. */

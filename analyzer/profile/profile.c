@@ -169,6 +169,33 @@ uint32_t profile_find_child(const struct profile *p, uint32_t parent, uint32_t f
     return *node_index_find(p->node_table, p->nodes, parent, function, PROFILE_NONE) - 1;
 }
 
+uint32_t *profile_find_functions(const struct profile *p, const struct profile *other)
+{
+    uint32_t *functions = need_memory(other->function_count, sizeof *functions);
+    for (uint32_t i = 0; i < other->function_count; i++)
+        functions[i] = profile_find_same_function(p, other, i);
+    return functions;
+}
+
+/* Callees come after their callers. */
+uint32_t *profile_find_nodes(const struct profile *p, const struct profile *other)
+{
+    uint32_t *functions = profile_find_functions(p, other);
+    uint32_t *nodes = need_memory(other->node_count + 1, sizeof *nodes);
+    for (size_t i = 0; i < other->thread_count; i++)
+        nodes[other->threads[i].root] = profile_find_root(p, other->threads[i].process, other->threads[i].thread);
+    for (size_t i = 0; i < other->node_count; i++) {
+        const struct profile_node *node = &other->nodes[i];
+        if (node->parent == PROFILE_NONE)
+            continue;
+        const uint32_t parent = nodes[node->parent], function = functions[node->function];
+        const bool lacks = parent == PROFILE_NONE || function == PROFILE_NONE;
+        nodes[i] = lacks ? PROFILE_NONE : profile_find_child(p, parent, function);
+    }
+    free(functions);
+    return nodes;
+}
+
 uint32_t profile_child(struct profile *p, uint32_t parent, uint32_t function)
 {
     return profile_child_from(p, parent, function, PROFILE_NONE);

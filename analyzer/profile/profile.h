@@ -160,6 +160,10 @@ uint32_t profile_find_function(const struct profile *p, uint32_t module, uint64_
 uint32_t profile_find_same_function(const struct profile *p, const struct profile *other, uint32_t function);
 uint32_t profile_find_root(const struct profile *p, uint32_t process, uint32_t thread);
 uint32_t profile_find_child(const struct profile *p, uint32_t parent, uint32_t function); /* without a call site */
+/* By function, and by node, of another profile: the profile's number of it, or PROFILE_NONE. The caller frees the
+ * list. */
+uint32_t *profile_find_functions(const struct profile *p, const struct profile *other);
+uint32_t *profile_find_nodes(const struct profile *p, const struct profile *other);
 
 /* Find an entry, or make it. Paths and build-ids are copied into the profile. */
 uint32_t profile_module(struct profile *p, const char *path, const uint8_t *build_id, size_t build_id_length);

@@ -83,24 +83,6 @@ static bool recording_may_wait(const struct analysis *analysis)
            !file->sums.summed_count && analysis->summary.off_cpu_known;
 }
 
-/* The numbers that the nodes of `from` have in `p`; PROFILE_NONE for those that it lacks. */
-static uint32_t *recording_find_nodes(const struct profile *p, const struct profile *from)
-{
-    uint32_t *places = need_memory(from->node_count + 1, sizeof *places);
-    for (size_t i = 0; i < from->thread_count; i++)
-        places[from->threads[i].root] = profile_find_root(p, from->threads[i].process, from->threads[i].thread);
-    for (size_t i = 0; i < from->node_count; i++) {
-        const struct profile_node *node = &from->nodes[i];
-        if (node->parent == PROFILE_NONE)
-            continue;
-        const uint32_t function = profile_find_same_function(p, from, node->function);
-        places[i] = places[node->parent] == PROFILE_NONE || function == PROFILE_NONE
-                        ? PROFILE_NONE
-                        : profile_find_child(p, places[node->parent], function);
-    }
-    return places;
-}
-
 static void recording_add(struct recording_waits *r, const struct analysis *analysis, const struct waits *waits,
                           const uint32_t *places)
 {
@@ -125,7 +107,7 @@ struct recording_waits recording_waits_find(const struct analysis *analysis)
         return r;
     struct waits waits = { .acts_only = false };
     struct profile *waiting = collect_waits(analysis->file, analysis_jobs(analysis), analysis->selection, &waits);
-    uint32_t *places = recording_find_nodes(analysis->profile, waiting);
+    uint32_t *places = profile_find_nodes(analysis->profile, waiting);
     r.blocked = need_memory(analysis->profile->node_count + 1, sizeof *r.blocked);
     r.count = need_memory(analysis->profile->node_count + 1, sizeof *r.count);
     recording_add(&r, analysis, &waits, places);
