@@ -51,7 +51,7 @@ Test(e2e_percentiles, of_a_part)
 /* Rows of several sessions are those of their sums. */
 Test(e2e_percentiles, of_several_sessions)
 {
-    /* Several sessions are brought to nanoseconds one by one, sums at once. Ticks of another length are rounded then. */
+    /* Sessions are brought to nanoseconds one by one, sums at once: ticks of another length are rounded. */
     free(run_well("export DWELL_CLOCK=monotonic; for i in 1 2 3; do "
                   "$DWELL record -q --overhead none -o run-$i.data $SAMPLES/threads 2 100; "
                   "$DWELL profile run-$i.data -o sums-$i.data; done; $DWELL merge sums-*.data -o all.data"));
