@@ -124,10 +124,14 @@ bool sample_windows_look(struct sample_windows *w)
     return w->time >= ENOUGH_TIME;
 }
 
+unsigned sample_windows_needed(const struct sample_windows *w, uint64_t cost)
+{
+    return w->switches < ENOUGH_SWITCHES ? 1 : sample_stretch(w->switches, w->time, cost, w->permille);
+}
+
 void sample_windows_decide(struct sample_windows *w)
 {
-    const unsigned needed =
-        w->switches < ENOUGH_SWITCHES ? 1 : sample_stretch(w->switches, w->time, w->cost, w->permille);
+    const unsigned needed = sample_windows_needed(w, w->cost);
     w->stretch = needed < w->stretch ? w->stretch / 2 : needed;
     w->switches = w->time = 0;
 }

@@ -50,6 +50,10 @@ void sample_windows_begin(struct sample_windows *w);
  * decide. */
 bool sample_windows_look(struct sample_windows *w);
 
+/* Returns the stretch that the switches seen since the last decision need if one costs so many nanoseconds. Few
+ * switches need none. */
+unsigned sample_windows_needed(const struct sample_windows *w, uint64_t cost);
+
 /* Sets the stretch by what was seen, and forgets that. It gets longer at once, and shorter by steps. */
 void sample_windows_decide(struct sample_windows *w);
 

@@ -352,12 +352,13 @@ static void sampler_pause(struct sampler *sampler, bool pause)
     }
 }
 
-/* The cost of a switch is measured when it may matter: if one took 50 us, would they be too many? */
+/* The cost of a switch is measured when it may matter: if one took 50 us, would they be too many? That takes many
+ * sleeps, so the program's thread may be switched as often meanwhile, which does not count. */
 static void sampler_measure_switches(struct sampler *sampler)
 {
     enum { HIGHEST_COST = 50000 };
     struct sample_windows *w = &sampler->windows;
-    if (w->measured || sample_stretch(w->switches, w->time, HIGHEST_COST, w->permille) == 1)
+    if (w->measured || sample_windows_needed(w, HIGHEST_COST) == 1)
         return;
     struct perf_event_attr attr = sampler_attr(sampler->periods.first, DWELL_CLOCK_MONOTONIC);
     attr.inherit = attr.enable_on_exec = 0;
@@ -366,6 +367,7 @@ static void sampler_measure_switches(struct sampler *sampler)
     w->cost = event >= 0 ? sample_switch_cost(event) : 0;
     if (event >= 0)
         close(event);
+    sample_windows_begin(w);
 }
 
 /* Not always as long: the program may do the same again and again. */

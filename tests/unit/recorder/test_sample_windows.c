@@ -43,6 +43,15 @@ Test(unit_sample_windows, longer_at_once_and_shorter_by_steps)
     cr_assert(eq(u32, w.stretch, 1));
 }
 
+/* To measure what a switch costs takes 200 more of them. So it is left alone if few were seen. */
+Test(unit_sample_windows, few_switches_cost_nothing)
+{
+    const struct sample_windows few = { .permille = 25, .stretch = 1, .switches = 19, .time = 10 * MS };
+    cr_assert(eq(u32, sample_windows_needed(&few, 50000), 1));
+    const struct sample_windows enough = { .permille = 25, .stretch = 1, .switches = 20, .time = 10 * MS };
+    cr_assert(eq(u32, sample_windows_needed(&enough, 50000), 4)); /* 1 ms of 10, where 0.25 are allowed */
+}
+
 static uint32_t windows_tid(void)
 {
     return (uint32_t)syscall(SYS_gettid);
