@@ -103,13 +103,11 @@ static void check_switches(unsigned long least, bool exact)
 {
     unsigned long recorded, all, waits, preemptions, threads;
     char *info = run_well("$DWELL info | grep ^switches");
-    cr_assert(
-        eq(int,
-           sscanf(info,
-                  "switches %lu recorded; by the kernel's own count %lu (%lu %*s %lu %*s in %lu thread",
-                  &recorded, &all, &waits, &preemptions, &threads),
-           5),
-        "%s", info);
+    cr_assert(eq(int,
+                 sscanf(info, "switches %lu recorded; by the kernel's own count %lu (%lu %*s %lu %*s in %lu thread",
+                        &recorded, &all, &waits, &preemptions, &threads),
+                 5),
+              "%s", info);
     cr_assert(eq(ulong, waits + preemptions, all));
     cr_assert(ge(ulong, waits, least), "%s", info);
     if (exact)
