@@ -15,6 +15,7 @@
 #include "base/numbers.h"
 #include "base/wide.h"
 #include "clock.h"
+#include "processor.h"
 #include "profile/budget_levels.h"
 #include "profile/budget_schedule.h"
 #include "profile/collect.h"
@@ -519,10 +520,12 @@ static void *budget_run(void *argument)
         b->growth->newest_only = true;
     prctl(PR_SET_TIMERSLACK, 1UL); /* nanoseconds: it waits for times of less than a millisecond */
     const uint32_t *asks = &session_more(b->session)->look_asks;
+    struct processor_moves moves = { 0 };
     b->looked = clock_monotonic();
     budget_schedule_begin(&b->schedule, b->looked);
     for (uint32_t seen = 0; b->growth && budget_wait(b, seen);) {
         seen = __atomic_load_n(asks, __ATOMIC_SEQ_CST);
+        processor_leave(&moves, __atomic_load_n(&session_more(b->session)->asker, __ATOMIC_RELAXED));
         const uint64_t began = clock_monotonic(), before = sample_cpu_time();
         const bool useful = budget_take_look(b, began, budget_schedule_is_brief(&b->schedule, began));
         budget_schedule_next(&b->schedule, began, clock_monotonic(), sample_cpu_time() - before, useful);

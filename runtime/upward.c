@@ -60,6 +60,7 @@ const struct upward upward = {
     .take_commands = control_take_commands,
     .tick = upward_tick,
     .hurries = levels_hurry,
+    .expect_changes = levels_expect_changes,
     .open_ring = os_open_ring,
     .note_helper = process_cpu_note_helper,
     .bus_wakes_helper = upward_bus_wakes_helper,

@@ -31,6 +31,8 @@ struct upward {
     long (*tick)(struct process *p);
     /* In the helper: whether what is due is to be done before chunks are prepared, as threads fill fewer after it. */
     bool (*hurries)(void);
+    /* A thread makes so many calls that an overhead budget may soon change levels. Any thread. */
+    void (*expect_changes)(void);
     /* In the helper: opens a thread's ring of OS events, as os_open_ring does. */
     void *(*open_ring)(uint32_t tid, int *syscalls);
     /* Whether a SIGBUS wakes the helper where memory has taken the place of the page on which it sleeps. */

@@ -48,6 +48,7 @@ struct dwell_file_more {
     uint64_t shared_forgotten;     /* ticks: the latest end of those that are not in the list any more */
     struct dwell_shared_window shared[DWELL_SHARED_WINDOWS];
     uint64_t kept_until; /* ticks: the exit of the last call that was kept */
+    uint32_t asker;      /* number, plus 1, of the processor of the thread that changed look_asks last */
 };
 
 #endif

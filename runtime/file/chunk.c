@@ -9,6 +9,7 @@
 #include "helper.h"
 #include "offers.h"
 #include "process.h"
+#include "processor.h"
 #include "record.h"
 #include "recorder.h"
 #include "retired.h"
@@ -24,6 +25,7 @@ enum {
     WORDS_AT_ONCE = 64, /* a constant, so that the compiler uses vector instructions */
     MIN_REST = 8 << 10, /* smaller rests are not used */
     FAST = 64 << 20,    /* bytes of events a second, eight for a call: the probes take a sixth of the time or more */
+    MANY = 64 << 10,    /* bytes of a fast chunk: the thread has made some 30,000 calls, as its first ones are small */
 };
 
 static void chunk_write_free_header(struct area area)
@@ -283,7 +285,9 @@ void chunk_ask_for_first_look(void)
 {
     if (!(runtime.session.header->also & DWELL_ALSO_BUDGET))
         return;
-    uint32_t *asks = &session_more(&runtime.session)->look_asks;
+    struct dwell_file_more *more = session_more(&runtime.session);
+    uint32_t *asks = &more->look_asks;
+    __atomic_store_n(&more->asker, processor_here(), __ATOMIC_RELAXED);
     __atomic_fetch_add(asks, 1, __ATOMIC_SEQ_CST);
     sys_futex_wake_shared(asks);
 }
@@ -291,8 +295,11 @@ void chunk_ask_for_first_look(void)
 void chunk_ask_for_look(const struct dwell_chunk_header *chunk, uint64_t end)
 {
     const uint64_t rate = runtime.session.header->ticks_per_second;
-    if (end - chunk->start_time < chunk->used * rate / FAST)
-        chunk_ask_for_first_look();
+    if (end - chunk->start_time >= chunk->used * rate / FAST)
+        return;
+    if (chunk->used > MANY)
+        upward.expect_changes();
+    chunk_ask_for_first_look();
 }
 
 /*

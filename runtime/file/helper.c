@@ -193,6 +193,7 @@ static void helper_run(void *argument)
             __atomic_load_n(&p->helper.request_size, __ATOMIC_SEQ_CST) == 0)
             waited = sys_futex_wait_shared(p->helper.work, seen, patience);
         __atomic_store_n(&p->helper.sleeps, 0, __ATOMIC_RELAXED);
+        processor_leave(&p->helper.moves, __atomic_load_n(&p->helper.waker, __ATOMIC_RELAXED));
         if (!waited)
             break; /* waiting is refused: no helper is better than one that never sleeps */
     }
@@ -257,8 +258,10 @@ void helper_wake(void)
 {
     struct process *p = runtime.process;
     __atomic_fetch_add(p->helper.work, 1, __ATOMIC_SEQ_CST);
-    if (__atomic_load_n(&p->helper.sleeps, __ATOMIC_SEQ_CST))
+    if (__atomic_load_n(&p->helper.sleeps, __ATOMIC_SEQ_CST)) {
+        __atomic_store_n(&p->helper.waker, processor_here(), __ATOMIC_RELAXED);
         sys_futex_wake_shared(p->helper.work);
+    }
     /* It may sleep on a page of the file whose place memory has taken since. */
     if (UNLIKELY(guard_trouble()) && p->helper.tid && upward.bus_wakes_helper())
         SYS3(tgkill, p->pid, p->helper.tid, SIGBUS);

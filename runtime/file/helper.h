@@ -6,6 +6,7 @@
 #define DWELL_HELPER_H
 
 #include "common.h"
+#include "processor.h"
 
 #pragma GCC visibility push(hidden)
 
@@ -17,6 +18,8 @@ struct helper {
     uint32_t *work; /* changes whenever there is something to do: a word of the control chunk, or `own_work` */
     uint32_t own_work;
     uint32_t sleeps;
+    uint32_t waker; /* number, plus 1, of the processor of the thread that woke it last */
+    struct processor_moves moves;
     char *stack;
     int fd;                /* the session, in the helper's own table of descriptors */
     uint32_t stop;         /* it is to end */

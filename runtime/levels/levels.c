@@ -197,7 +197,7 @@ static long level_pause_is_due(void)
 }
 
 /* Whether code is to be read before a change needs it, and after how many milliseconds. Programs that end at once are
- * spared. */
+ * spared, unless they make many calls. */
 static long level_ahead_is_due(void)
 {
     const uint64_t at = __atomic_load_n(&levels.ahead_at, __ATOMIC_ACQUIRE);
@@ -238,6 +238,12 @@ static void level_look_at_session(void)
     level_session_looked();
     level_begin_pending();
     level_lock_release();
+}
+
+void levels_expect_changes(void)
+{
+    if (__atomic_load_n(&levels.ahead_at, __ATOMIC_RELAXED) > 1)
+        __atomic_store_n(&levels.ahead_at, 1, __ATOMIC_RELEASE);
 }
 
 bool levels_hurry(void)
@@ -586,4 +592,7 @@ void levels_begin_process(void)
 {
     levels.reads_ahead = runtime.session.header->also & DWELL_ALSO_BUDGET;
     counts_begin_process(levels.reads_ahead);
+    const bool likely = levels.reads_ahead || runtime.session.header->first_filters || level_pause_is_on();
+    if (likely && level_is_alone()) /* with the helper it would have two threads */
+        rewriter_prepare();
 }

@@ -94,6 +94,9 @@ long levels_tick(void);
 /* Whether its next call reads code: levels change after that, and threads have fewer events to store then. */
 bool levels_hurry(void);
 
+/* A program is making so many calls that a budget may soon change levels: code is read now. Any thread. */
+void levels_expect_changes(void);
+
 /* All functions are timed again, and stay so. All calls get their original bytes. */
 void levels_stop(void);
 

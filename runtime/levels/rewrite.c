@@ -19,10 +19,14 @@ enum { STUB_STEP = 1 << 20, STUB_VALUES = 1 + HOOKS, TWIN_STEPS = 100, TWIN_BYTE
  * the system costs as much as a walk over many pages that stay as they are. */
 enum { PROTECTED_JOINS = 0x80, MOST_BETWEEN = 64 * PAGE };
 
+bool rewriter_prepare(void)
+{
+    return SYS3(membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED_SYNC_CORE, 0, 0) == 0;
+}
+
 bool rewriter_synchronize(void)
 {
-    return SYS3(membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED_SYNC_CORE, 0, 0) == 0 &&
-           SYS3(membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED_SYNC_CORE, 0, 0) == 0;
+    return rewriter_prepare() && SYS3(membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED_SYNC_CORE, 0, 0) == 0;
 }
 
 void *rewriter_map_at(uint64_t address, uint64_t size)

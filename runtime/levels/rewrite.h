@@ -84,6 +84,10 @@ struct slot_change {
  * allow that for all. */
 bool rewriter_set_slots(const struct rewriter *r, const struct slot_change *list, uint32_t count);
 
+/* Tells the system that the process will synchronize. Linux waits for 10 to 30 ms if it has several threads, and not if
+ * it has one. Forked children need not tell it. False if the system cannot do that. */
+bool rewriter_prepare(void);
+
 /* All threads of the process see what was stored before. False if the system cannot do that. */
 bool rewriter_synchronize(void);
 

@@ -200,6 +200,19 @@ Test(e2e_levels, code_that_runs_is_rewritten)
     globfree(&found);
 }
 
+/* Linux waits for 10 to 30 ms if a process of two threads says that it will synchronize its processors. So the runtime
+ * says it before there is a second one, where levels may change. MEMBARRIER_CMD_PRIVATE_EXPEDITED_SYNC_CORE is 32. */
+Test(e2e_levels, a_process_says_at_its_begin_that_its_code_changes)
+{
+    free(run_well(
+        "printf '#include <sys/syscall.h>\n#include <unistd.h>\nint main(void)\n{\n"
+        "    return (syscall(SYS_membarrier, 0, 0, 0) & 32) && syscall(SYS_membarrier, 32, 0, 0);\n}\n' >told.c; "
+        "gcc -finstrument-functions told.c -o told"));
+    static const char *const options[] = { "--overhead 10%", "--overhead none --level 'out=hot_*'", "--paused" };
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++)
+        free(run_well("$DWELL record -q %s ./told", options[i]));
+}
+
 /* Static programs that are not position-independent have no table of their functions, unless the linker is asked. */
 Test(e2e_levels, a_program_without_a_table_of_functions)
 {
