@@ -24,6 +24,7 @@ enum {
     PREPARED_SIZE = 256 << 10,
     WORDS_AT_ONCE = 64, /* a constant, so that the compiler uses vector instructions */
     MIN_REST = 8 << 10, /* smaller rests are not used */
+    MOST_UNITS = 16,    /* chunks of one unit that the helper prepares at once */
     FAST = 64 << 20,    /* bytes of events a second, eight for a call: the probes take a sixth of the time or more */
     MANY = 64 << 10,    /* bytes of a fast chunk: the thread has made some 30,000 calls, as its first ones are small */
 };
@@ -206,18 +207,41 @@ static void chunk_keep(char *at)
     }
 }
 
-void chunk_cut(struct area *area, uint32_t size)
+/* Makes the first `size` bytes a chunk of its own, and returns the rest; {NULL, 0} if that would be too small. */
+static struct area chunk_split(struct area *area, uint32_t size)
 {
     size = (size + DWELL_UNIT - 1) / DWELL_UNIT * DWELL_UNIT;
     if (area->size < size + MIN_REST)
-        return;
-    struct area rest = { area->at + size, area->size - size };
+        return (struct area){ NULL, 0 };
+    const struct area rest = { area->at + size, area->size - size };
     guard_split(rest.at);
     chunk_write_free_header(rest); /* written before the first part ends there */
     struct dwell_chunk_header *chunk = (struct dwell_chunk_header *)area->at;
     __atomic_store_n(&chunk->size, size, __ATOMIC_RELEASE);
     area->size = size;
-    chunk_keep(rest.at);
+    return rest;
+}
+
+void chunk_cut(struct area *area, uint32_t size)
+{
+    const struct area rest = chunk_split(area, size);
+    if (rest.at)
+        chunk_keep(rest.at);
+}
+
+struct area chunk_prepare_unit(int fd)
+{
+    struct helper *helper = &runtime.process->helper;
+    if (runtime.session.header->shared_ring || runtime.makes_room)
+        return chunk_prepare(fd, DWELL_UNIT);
+    if (!helper->units.at) {
+        const uint32_t count = helper->unit_count ? helper->unit_count : 1;
+        helper->units = chunk_prepare(fd, count * DWELL_UNIT);
+        helper->unit_count = count < MOST_UNITS ? 4 * count : count;
+    }
+    struct area area = helper->units;
+    helper->units = area.at ? chunk_split(&area, DWELL_UNIT) : area;
+    return area;
 }
 
 void chunk_begin_process(bool forked, int fd)

@@ -57,6 +57,9 @@ void chunk_ask_for_look(const struct dwell_chunk_header *chunk, uint64_t end);
  * used again, or else claimed. */
 struct area chunk_prepare(int fd, uint32_t size);
 
+/* The same in the helper, of one unit or a little more. Several are prepared at once, the more the more were needed. */
+struct area chunk_prepare_unit(int fd);
+
 /* Makes a free chunk of a mapped one. Its contents are lost, its space is used again. */
 void chunk_free(char *at);
 

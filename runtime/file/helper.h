@@ -29,6 +29,8 @@ struct helper {
     int request_fd;        /* a descriptor to be closed, or one of the answer */
     uint32_t request_done; /* changes when the answer is there */
     struct area answer;
+    struct area units;      /* prepared by chunk_prepare_unit */
+    uint32_t unit_count;    /* to be prepared at once next; zero: one */
     char *held[HELD_SLOTS]; /* finished chunks with a record that is not stored yet */
 };
 

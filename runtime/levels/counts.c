@@ -172,7 +172,7 @@ static struct area counts_take_unit(void)
 {
     if (__atomic_load_n(&runtime.process->stopped, __ATOMIC_RELAXED))
         return (struct area){ NULL, 0 };
-    return helper_is_here() ? chunk_prepare(runtime.process->helper.fd, DWELL_UNIT) : chunk_take_unit();
+    return helper_is_here() ? chunk_prepare_unit(runtime.process->helper.fd) : chunk_take_unit();
 }
 
 static void *counts_place(const struct thread *t, uint64_t window)
