@@ -42,6 +42,7 @@ struct analysis_part {
 /* A session with all that views need of it. It must stay where it was loaded: `selection` points into it. */
 struct analysis {
     struct session_file *file;
+    struct noted_calls *noted;       /* while it is loaded, or NULL */
     struct session_samples *samples; /* NULL if they are not wanted or there are none */
     struct profile *profile;
     struct rollup *rollup;

@@ -8,6 +8,7 @@
 #include "base/numbers.h"
 #include "profile/collect.h"
 #include "profile/durations.h"
+#include "profile/noted_calls.h"
 
 struct probe_cost *single_calls_list_costs(const struct session_file *f, size_t *count)
 {
@@ -91,6 +92,7 @@ static void single_calls_scan_paths(const struct analysis *analysis, bool record
     struct single_calls s = single_calls_begin(analysis);
     s.source.recorded = recorded;
     s.source.by_path = true;
+    s.source.noted = recorded ? NULL : analysis->noted;
     calls_scan_elapsed(&s.source, PROFILE_NONE, analysis_jobs(analysis), take, contexts);
     single_calls_end(&s);
 }
@@ -298,8 +300,14 @@ void single_calls_collect(struct analysis *analysis, unsigned jobs)
                                                    durations_wanted(analysis), NULL);
         return;
     }
-    if (single_calls_have_range(analysis) || analysis->samples) { /* samples take a part of the paths' time */
+    if (selection_has_ranges(analysis->selection)) {
         analysis->profile = collect_selection(analysis->file, analysis->samples, jobs, analysis->selection);
+        return;
+    }
+    if (analysis->samples) { /* which take a part of the paths' time: only then durations are known */
+        analysis->noted = noted_calls_new(analysis->file, NOTED_BYTES);
+        analysis->profile =
+            collect_noted(analysis->file, analysis->samples, jobs, analysis->selection, analysis->noted);
         return;
     }
     size_t count;
@@ -448,10 +456,14 @@ void single_calls_find(struct analysis *analysis, bool limits, bool durations)
 {
     if (limits)
         single_calls_begin_limits(analysis->profile);
+    if (analysis->noted)
+        noted_calls_number(analysis->noted, analysis->profile);
     if (durations)
         single_calls_scan_durations(analysis, false, limits);
     else if (limits)
         single_calls_scan_limits(analysis);
+    noted_calls_free(analysis->noted);
+    analysis->noted = NULL;
     if (!limits)
         return;
     single_calls_take_scanned(analysis->profile);

@@ -6,6 +6,7 @@
 #include "analysis/loaded_values.h"
 #include "analysis/names.h"
 #include "analysis/thread_titles.h"
+#include "profile/noted_calls.h"
 #include "profile/rollup.h"
 #include "profile/session_samples.h"
 
@@ -31,6 +32,7 @@ void analysis_drop(struct analysis *analysis)
         profile_free(analysis->measured);
     if (analysis->rollup)
         rollup_free(analysis->rollup);
+    noted_calls_free(analysis->noted);
     session_samples_free(analysis->samples);
     session_file_close(analysis->file);
 }

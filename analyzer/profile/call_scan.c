@@ -23,7 +23,7 @@ static uint32_t call_scan_unknown_path(const struct call_scan *scan, uint32_t th
 
 /* The path's first chunk is read by one worker only, which finds the path once in a chunk. So that is when the path's
  * first call is found. */
-static uint64_t call_scan_take_rest(struct call_scanner *s, uint32_t path)
+uint64_t call_scanner_take_rest(const struct call_scanner *s, uint32_t path)
 {
     struct path_probes *probes = &s->scan->probes.paths[path];
     if (probes->first != s->chunk->sequence)
@@ -31,7 +31,6 @@ static uint64_t call_scan_take_rest(struct call_scanner *s, uint32_t path)
     const uint64_t rest = probes->rest;
     if (rest)
         probes->rest = 0;
-    s->first_found++;
     return rest;
 }
 
@@ -46,7 +45,8 @@ uint32_t call_scanner_add_path(struct call_scanner *s, uint32_t parent, uint64_t
     if (path == PROFILE_NONE)
         path = call_scan_unknown_path(s->scan, s->chunk->thread);
     index_set(s->children, index_find(s->children, key, parent), key, parent, path);
-    s->lost -= call_scan_take_rest(s, path);
+    s->first_found += s->scan->probes.paths[path].first == s->chunk->sequence;
+    s->lost -= call_scanner_take_rest(s, path);
     return path;
 }
 
@@ -128,9 +128,17 @@ static void call_scan_chunk(struct call_scanner *s, const struct trace_chunk *ch
     struct chunk_parts *parts = &s->scan->parts[s->index];
     struct stack_state state;
     struct decoder d;
+    const uint32_t *paths;
+    const struct noted_chunk *noted =
+        call_scan_finds_times(s->scan) ? NULL : noted_calls_of(s->scan->source->noted, s->index, &paths);
+    s->chunk = chunk;
+    if (noted) {
+        call_scan_notes(s, noted, paths, parts);
+        call_scanner_flush(s);
+        return;
+    }
     if (!window_begin(&s->window, s->scan->source->file, chunk, &d))
         return;
-    s->chunk = chunk;
     s->process = session_file_process(s->scan->source->file, chunk->process);
     s->depth = s->ended_count = 0;
     s->delay = s->lost = 0;
@@ -333,6 +341,7 @@ static void call_scan_run(struct call_scan *scan, unsigned jobs, void *const *co
         free(scanners[i].stack);
         free(scanners[i].rare);
         free(scanners[i].ended);
+        free(scanners[i].sums);
     }
     progress_end();
     free(started);

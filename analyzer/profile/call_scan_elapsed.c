@@ -1,7 +1,6 @@
 /* Finds the elapsed inclusive times of single calls in a chunk of events. What samples and counting took of a path is
  * subtracted in proportion: of flagged intervals at once, and of the rest when the call ends. So `called_times` is the
  * time of the calls that a call made, and of its flagged intervals. */
-#include "base/wide.h"
 #include "profile/call_scanner.h"
 
 __attribute__((noinline)) static void
@@ -19,21 +18,11 @@ call_scan_elapsed_add_os(struct call_scanner *s, const struct interval_parts *pa
 
 /* ---- calls ---- */
 
-/* What samples and counting took of a call, of its time outside of flagged intervals. It is rounded as
- * call_amounts_part does it. Calls wait for those before them to know what these lost, and a product of numbers is
- * there sooner than one of doubles. */
-static inline uint64_t call_scan_elapsed_lost(const struct call_scan *scan, uint32_t path, uint64_t time, uint64_t end)
-{
-    const uint64_t part = scan->steps[path].lost;
-    const uint128 lost = (uint128)time * part + call_amounts_spread(end);
-    return (uint64_t)(lost >> 64) - (part & -(time >> 63)); /* the time may be below zero */
-}
-
 /* Ends the call on top of the stack, and adds it to its caller. Returns its time. */
 static uint64_t call_scan_elapsed_end(struct call_scanner *s, struct scanned_call *call, uint64_t now)
 {
     uint64_t time = call_scanner_end(s, call, now);
-    const uint64_t lost = call_scan_elapsed_lost(s->scan, call->path, time - call->called_times, now);
+    const uint64_t lost = call_scan_lost(s->scan, call->path, time - call->called_times, now);
     s->lost += lost;
     time -= lost;
     call[-1].called_times += time;
@@ -70,7 +59,7 @@ STACK_INLINE void call_scan_elapsed_pop(struct call_scan_loop *l, uint64_t now, 
         return;
     }
     uint64_t time = now * DWELL_PROBE_FRACTION - l->lost - call->clock;
-    const uint64_t lost = call_scan_elapsed_lost(l->s->scan, call->path, time - call->called_times, now);
+    const uint64_t lost = call_scan_lost(l->s->scan, call->path, time - call->called_times, now);
     l->lost += lost;
     time -= lost;
     l->top->called_times += time;
@@ -113,7 +102,7 @@ STACK_INLINE void call_scan_elapsed_leaf(void *to, const struct decoder *d, uint
     const uint32_t path = slot->value_plus_1 - 1;
     const uint64_t cost = scan->costs[kind >> SCANNED_FLAG_BITS].call,
                    measured = (d->time - entered) * DWELL_PROBE_FRACTION - cost,
-                   lost = call_scan_elapsed_lost(scan, path, measured, d->time);
+                   lost = call_scan_lost(scan, path, measured, d->time);
     l->lost += scan->costs[l->top->kind >> SCANNED_FLAG_BITS].callee + cost + lost;
     l->top->called_times += measured - lost;
     if (kind & SCANNED_WANTED)

@@ -10,9 +10,11 @@
 
 #include "base/index.h"
 #include "base/memory.h"
+#include "base/wide.h"
 #include "profile/call_parts.h"
 #include "profile/call_scan.h"
 #include "profile/generations.h"
+#include "profile/noted_calls.h"
 #include "trace/chunk_window.h"
 #include "trace/stack.h"
 
@@ -85,6 +87,14 @@ struct scanned_rare {
     uint64_t off_cpu, called_off_cpu; /* exclusive, and of callees */
 };
 
+/* What ended calls took of their caller that is open, and how many they are. */
+struct noted_sum {
+    uint64_t less;         /* what is subtracted from it, in 1/256 ticks */
+    uint64_t called_times; /* their elapsed inclusive times, and those of its flagged intervals, in 1/256 ticks */
+    uint64_t called;       /* their ticks */
+    uint64_t callees;
+};
+
 enum { SCANNED_AMOUNTS = 512 };
 
 struct call_scanner {
@@ -107,11 +117,16 @@ struct call_scanner {
     size_t ended_count, ended_room, inherited;
     struct call_amount amounts[SCANNED_AMOUNTS]; /* for take_amounts */
     size_t amount_count;
+    struct noted_sum *sums; /* by depth: of notes */
+    size_t sum_room;
     pthread_t thread;
 };
 
 /* Adds a path to the children, and returns it. If this is the path's first call, it gets the path's rest. */
 uint32_t call_scanner_add_path(struct call_scanner *s, uint32_t parent, uint64_t address, uint64_t time);
+
+/* What a path's first call gets, if this is its first chunk and it has not been asked yet. */
+uint64_t call_scanner_take_rest(const struct call_scanner *s, uint32_t path);
 
 /* Whether the selection has ranges of time and does not hold the moment. */
 static inline bool call_scanner_is_outside(const struct call_scanner *s, uint64_t now)
@@ -237,6 +252,16 @@ static inline struct call_amounts call_scanner_add_os(struct call_scanner *s, co
     return own;
 }
 
+/* What samples and counting took of a call, of its time outside of flagged intervals. It is rounded as
+ * call_amounts_part does it. Calls wait for those before them to know what these lost, and a product of numbers is
+ * there sooner than one of doubles. */
+static inline uint64_t call_scan_lost(const struct call_scan *scan, uint32_t path, uint64_t time, uint64_t end)
+{
+    const uint64_t part = scan->steps[path].lost;
+    const uint128 lost = (uint128)time * part + call_amounts_spread(end);
+    return (uint64_t)(lost >> 64) - (part & -(time >> 63)); /* the time may be below zero */
+}
+
 /* A part of a call, without its amounts. */
 static inline struct call_part call_scanner_part(const struct scanned_call *call)
 {
@@ -301,6 +326,10 @@ static inline void call_scanner_ignore(void *to, const struct decoder *d)
 /* Apply the events that have been read. */
 void call_scan_times_events(struct call_scanner *s, struct decoder *d, struct stack_state *state);
 void call_scan_elapsed_events(struct call_scanner *s, struct decoder *d, struct stack_state *state);
+
+/* Finds the elapsed times of a chunk's calls in its notes, whose paths these are. */
+void call_scan_notes(struct call_scanner *s, const struct noted_chunk *chunk, const uint32_t *paths,
+                     struct chunk_parts *parts);
 
 /* The part of the call on top of the stack until `now`, and adds it to its caller. */
 struct call_part call_scan_times_part(struct call_scanner *s, struct scanned_call *call, uint64_t now);

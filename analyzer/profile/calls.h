@@ -33,6 +33,8 @@ struct finished_call {
 /* Returns false to stop. */
 typedef bool call_taker(void *context, const struct finished_call *call);
 
+struct noted_calls;
+
 /* Which calls are followed, and how they are measured. */
 struct calls_source {
     const struct session_file *file;
@@ -41,9 +43,10 @@ struct calls_source {
     const struct selection *selection; /* the calls must end in it; NULL: the whole session */
     const struct probe_cost *costs;    /* costs that were subtracted from the profile */
     size_t cost_count;
-    bool recorded; /* nothing was subtracted: times have the probes' time in them */
-    bool all;      /* also calls that are not completed */
-    bool by_path;  /* who takes elapsed times needs no functions: struct call_amount may lack them */
+    bool recorded;                   /* nothing was subtracted: times have the probes' time in them */
+    bool all;                        /* also calls that are not completed */
+    const struct noted_calls *noted; /* of the same calls, or NULL: the scan of elapsed times reads them first */
+    bool by_path;                    /* who takes elapsed times needs no functions: struct call_amount may lack them */
 };
 
 /* The probes of its calls. */

@@ -16,6 +16,7 @@
 #include "profile/chunk_ends.h"
 #include "profile/collector.h"
 #include "profile/collector_durations.h"
+#include "profile/collector_noted.h"
 #include "profile/counted.h"
 #include "profile/sampled_trees.h"
 #include "profile/shared_callees.h"
@@ -37,6 +38,7 @@ struct collect_whole {
     struct profile *profile;
     struct waits *waits;         /* or NULL. With waits, the profile has only their paths, and no amounts */
     struct timed_session *timed; /* or NULL: durations of calls are kept */
+    struct noted_calls *noted;   /* or NULL: calls are noted */
 };
 
 struct collect_worker {
@@ -144,7 +146,10 @@ static void collect_merge(struct profile *into, const struct collector *from)
     uint32_t *nodes = profile_merge_numbered(into, from->profile);
     if (from->durations)
         timed_calls_renumber(from->durations, nodes);
-    free(nodes);
+    if (from->noter)
+        call_noter_number(from->noter, nodes, from->profile->node_count);
+    else
+        free(nodes);
 }
 
 static void collect_add_to_whole(struct collect_worker *w)
@@ -257,6 +262,8 @@ static void collect_with_workers(struct collect_whole *whole, const struct sessi
         }
         if (whole->timed)
             workers[i].collector.durations = timed_calls_new(whole->timed);
+        if (whole->noted)
+            workers[i].collector.noter = call_noter_new(whole->noted);
     }
     progress_begin("reading", file->path, file->chunk_count);
     for (unsigned i = 1; i < jobs; i++)
@@ -267,6 +274,7 @@ static void collect_with_workers(struct collect_whole *whole, const struct sessi
             pthread_join(workers[i].thread, NULL);
         collect_add_to_whole(&workers[i]);
         timed_calls_free(workers[i].collector.durations);
+        call_noter_free(workers[i].collector.noter);
         collector_end(&workers[i].collector);
         index_free(workers[i].known);
     }
@@ -283,6 +291,12 @@ struct collect_trees {
     bool sites;
     unsigned kinds; /* of durations, as in trees.h */
     const struct recorded_values *values;
+};
+
+/* What is wanted of single calls. Either may be NULL. */
+struct collect_calls {
+    struct timed_session *timed;
+    struct noted_calls *noted;
 };
 
 static struct profile *collect_read_trees(const struct session_file *file, const struct selection *selection,
@@ -313,11 +327,13 @@ static struct profile *collect_used(struct profile *p)
 /* Adds the events to a profile that has the trees. */
 static void collect_add_events(struct profile *p, const struct session_file *file,
                                const struct session_samples *samples, unsigned jobs, const struct selection *selection,
-                               bool sites, struct timed_session *timed)
+                               bool sites, const struct collect_calls *calls)
 {
-    struct collect_whole whole = {
-        .lock = PTHREAD_MUTEX_INITIALIZER, .samples = samples, .profile = p, .timed = timed
-    };
+    struct collect_whole whole = { .lock = PTHREAD_MUTEX_INITIALIZER,
+                                   .samples = samples,
+                                   .profile = p,
+                                   .timed = calls ? calls->timed : NULL,
+                                   .noted = calls ? calls->noted : NULL };
     collect_with_workers(&whole, file, jobs, selection, sites);
     if (sites)
         shared_callees_settle(p);
@@ -332,10 +348,10 @@ static void collect_add_events(struct profile *p, const struct session_file *fil
 
 static struct profile *collect_part(const struct session_file *file, const struct session_samples *samples,
                                     unsigned jobs, const struct selection *selection, const struct collect_trees *trees,
-                                    struct timed_session *timed)
+                                    const struct collect_calls *calls)
 {
     struct profile *p = collect_trees(file, samples, selection, trees);
-    collect_add_events(p, file, samples, jobs, selection, trees->sites, timed);
+    collect_add_events(p, file, samples, jobs, selection, trees->sites, calls);
     return selection && selection->cut ? collect_used(p) : p;
 }
 
@@ -373,8 +389,18 @@ struct profile *collect_durations(const struct session_file *file, const struct 
                                   bool *kept)
 {
     struct timed_session timed = timed_session_begin(file, costs, count, jobs);
-    struct profile *p = collect_part(file, samples, jobs, selection, &(struct collect_trees){ .sites = false }, &timed);
+    struct profile *p = collect_part(file, samples, jobs, selection, &(struct collect_trees){ .sites = false },
+                                     &(struct collect_calls){ .timed = &timed });
     *kept = timed_session_end(&timed, p);
+    return p;
+}
+
+struct profile *collect_noted(const struct session_file *file, const struct session_samples *samples, unsigned jobs,
+                              const struct selection *selection, struct noted_calls *noted)
+{
+    struct profile *p = collect_part(file, samples, jobs, selection, &(struct collect_trees){ .sites = false },
+                                     &(struct collect_calls){ .noted = noted });
+    noted_calls_remember(noted, p);
     return p;
 }
 

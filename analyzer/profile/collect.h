@@ -46,6 +46,11 @@ struct profile *collect_durations(const struct session_file *file, const struct 
                                   const struct selection *selection, const struct probe_cost *costs, size_t count,
                                   bool *kept);
 
+/* The same as collect_selection, and notes calls for those who scan them later. The selection has no ranges. */
+struct noted_calls;
+struct profile *collect_noted(const struct session_file *file, const struct session_samples *samples, unsigned jobs,
+                              const struct selection *selection, struct noted_calls *noted);
+
 /* Adds the waits, acts and answers of a part of the session to `waits`, which has none yet. Returns the call paths that
  * they name. They have no amounts. */
 struct waits;

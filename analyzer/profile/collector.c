@@ -9,6 +9,7 @@
 #include "base/numbers.h"
 #include "profile/collector_calls.h"
 #include "profile/collector_durations.h"
+#include "profile/collector_noted.h"
 #include "profile/identify.h"
 #include "profile/interval_limits.h"
 #include "profile/periods.h"
@@ -416,6 +417,7 @@ bool collector_add_chunk(struct collector *w, const struct trace_chunk *chunk, b
     collector_open_frames(w, chunk, &d);
     if (w->durations)
         timed_calls_begin(w);
+    const bool noted = w->noter && call_noter_begin(w);
     if (w->periods)
         collector_begin_period(w, chunk->start_time);
     do {
@@ -423,6 +425,8 @@ bool collector_add_chunk(struct collector *w, const struct trace_chunk *chunk, b
             collector_events_in_periods(w, &d);
         else if (w->durations)
             timed_calls_add(w, &d);
+        else if (noted)
+            call_noter_add(w, &d);
         else if (whole && !w->sites && w->sampled.next_time == UINT64_MAX)
             collector_events(w, &d);
         else
@@ -430,6 +434,8 @@ bool collector_add_chunk(struct collector *w, const struct trace_chunk *chunk, b
     } while ((w->periods || d.time < w->to) && window_more(&w->window, &d));
     if (w->durations)
         timed_calls_end(w);
+    if (noted)
+        call_noter_end(w);
     collector_add_last_interval(w, chunk);
     if (w->periods)
         period_sums_move(w->periods, w->profile);

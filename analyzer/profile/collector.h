@@ -17,6 +17,7 @@
 #include "trace/chunk_window.h"
 #include "trace/stack.h"
 
+struct call_noter;
 struct collector_call;
 struct collector_durations;
 struct waits;
@@ -37,6 +38,7 @@ struct collector {
     struct waits *waits;                   /* if set, waits are added here; see waits.h */
     struct period_sums *periods;           /* if set, `from` and `to` are the current period; see periods.h */
     struct collector_durations *durations; /* if set, all chunks count as a whole; see collector_durations.h */
+    struct call_noter *noter;              /* if set, all chunks count as a whole; see collector_noted.h */
     uint64_t chunk_number;                 /* of the current chunk among those of its thread; set by the owner */
     /* of the current chunk */
     const struct trace_chunk *chunk;

@@ -235,4 +235,22 @@ static inline void collector_stray_exit(void *to, const struct decoder *d)
     l->w->profile->counts.stray_exits++;
 }
 
+/* ---- the same, in a chunk with samples ---- */
+
+STACK_INLINE void collector_add_sampled_interval(void *to, const struct decoder *d, uint64_t begin)
+{
+    const struct collector_loop *l = to;
+    struct collector *w = l->w;
+    collector_add_interval(to, d, begin);
+    if (__builtin_expect(w->sampled.next_time < d->time, 0))
+        sampled_paths_add(&w->sampled, w->profile, w->stack[w->depth - 1].node, d->time);
+}
+
+static inline void collector_skip_sampled_interval(void *to, const struct decoder *d, uint64_t begin)
+{
+    const struct collector_loop *l = to;
+    collector_skip_interval(to, d, begin);
+    sampled_paths_skip(&l->w->sampled, d->time);
+}
+
 #endif
