@@ -39,6 +39,13 @@ struct analysis_part {
     uint32_t process_end;
 };
 
+/* By node of the profile: how long recording kept its threads waiting, in ticks, and how often (tables/own_waits.h).
+ * The lists are NULL if it never did, or before somebody has asked. */
+struct recording_waits {
+    uint64_t *blocked, *count;
+    bool asked;
+};
+
 /* A session with all that views need of it. It must stay where it was loaded: `selection` points into it. */
 struct analysis {
     struct session_file *file;
@@ -57,7 +64,8 @@ struct analysis {
     bool lacks_limits;                 /* they are left to analysis_scan_with_limits */
     struct overhead overhead;          /* the probes' own time, which was subtracted */
     struct profile *measured;          /* the profile before copies were joined and paths left out, if any were */
-    bool raw;                          /* it was not subtracted, as requested */
+    struct recording_waits *recording_waits; /* of one session; NULL of several */
+    bool raw;                                /* it was not subtracted, as requested */
     struct summary summary;
     struct analysis_part *parts; /* the sessions, if several were loaded as one */
     size_t part_count;

@@ -466,6 +466,7 @@ static bool load_collected(struct analysis *analysis, const char *path, const st
                            bool late, bool *damaged, struct error *error)
 {
     *analysis = (struct analysis){ .request = options->selection, .raw = options->raw };
+    analysis->recording_waits = need_memory(1, sizeof *analysis->recording_waits);
     loaded_values_begin(analysis);
     if (!load_open(analysis, path, late, error) ||
         !call_filters_apply(&options->selection.filters, analysis->file, options->jobs, error) ||

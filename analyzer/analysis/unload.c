@@ -21,6 +21,11 @@ void analysis_drop(struct analysis *analysis)
     for (size_t i = 0; i < analysis->part_count; i++)
         free(analysis->parts[i].path);
     free(analysis->parts);
+    if (analysis->recording_waits) {
+        free(analysis->recording_waits->blocked);
+        free(analysis->recording_waits->count);
+        free(analysis->recording_waits);
+    }
     thread_titles_free(analysis->thread_titles, analysis->file);
     if (analysis->profile) {
         if (analysis->names)

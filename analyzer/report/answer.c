@@ -124,7 +124,7 @@ static uint32_t answer_find_wait(const struct analysis *analysis, size_t thread,
     bool *within = need_memory(p->node_count + 1, sizeof *within);
     uint64_t *sums = need_memory(p->function_count + 1, sizeof *sums);
     uint32_t longest = PROFILE_NONE;
-    struct recording_waits of_recording = recording_waits_find(analysis);
+    const struct recording_waits of_recording = recording_waits_find(analysis);
     for (uint32_t i = 0; i < p->node_count; i++) {
         const struct profile_node *node = &p->nodes[i];
         within[i] = node->parent == PROFILE_NONE ? i == p->threads[thread].root : within[node->parent];
@@ -134,7 +134,6 @@ static uint32_t answer_find_wait(const struct analysis *analysis, size_t thread,
             sums[p->function_count] += own;
         }
     }
-    recording_waits_drop(&of_recording);
     for (uint32_t i = 0; i <= p->function_count; i++)
         if (sums[i] && (longest == PROFILE_NONE || sums[i] > sums[longest]))
             longest = i;

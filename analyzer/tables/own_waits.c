@@ -102,24 +102,20 @@ static void recording_add(struct recording_waits *r, const struct analysis *anal
 
 struct recording_waits recording_waits_find(const struct analysis *analysis)
 {
-    struct recording_waits r = { NULL, NULL };
-    if (!recording_may_wait(analysis))
-        return r;
+    struct recording_waits *r = analysis->recording_waits;
+    if (!r || !recording_may_wait(analysis))
+        return (struct recording_waits){ NULL, NULL, true };
+    if (r->asked)
+        return *r;
     struct waits waits = { .acts_only = false };
     struct profile *waiting = collect_waits(analysis->file, analysis_jobs(analysis), analysis->selection, &waits);
     uint32_t *places = profile_find_nodes(analysis->profile, waiting);
-    r.blocked = need_memory(analysis->profile->node_count + 1, sizeof *r.blocked);
-    r.count = need_memory(analysis->profile->node_count + 1, sizeof *r.count);
-    recording_add(&r, analysis, &waits, places);
+    r->blocked = need_memory(analysis->profile->node_count + 1, sizeof *r->blocked);
+    r->count = need_memory(analysis->profile->node_count + 1, sizeof *r->count);
+    r->asked = true;
+    recording_add(r, analysis, &waits, places);
     waits_drop(&waits);
     profile_free(waiting);
     free(places);
-    return r;
-}
-
-void recording_waits_drop(struct recording_waits *waits)
-{
-    free(waits->blocked);
-    free(waits->count);
-    waits->blocked = waits->count = NULL;
+    return *r;
 }

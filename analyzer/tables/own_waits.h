@@ -23,12 +23,8 @@ void code_changes_free(struct code_changes *changes);
 /* What a wait was for which no object and no call of the operating system is known. */
 enum own_wait own_wait_of(const struct code_changes *changes, const struct profile_wait *wait);
 
-/* By node of the analysis' profile: how long recording kept its threads waiting, in ticks, and how often. NULL if it
- * never did, or single waits are not known. The profile need not have all paths (--root): others are left out. */
-struct recording_waits {
-    uint64_t *blocked, *count;
-};
+/* How long recording kept the threads of each path waiting. Who asks first reads the events once more. So only one
+ * thread may ask. The analysis owns the lists. Its profile need not have all paths (--root): others are left out. */
 struct recording_waits recording_waits_find(const struct analysis *analysis);
-void recording_waits_drop(struct recording_waits *waits);
 
 #endif

@@ -162,12 +162,11 @@ static struct wait_list wait_list_all(const struct analysis *analysis)
 {
     struct wait_list w = { .loaded = analysis, .places = index_new() };
     struct wait_context c = wait_find_context(analysis);
-    struct recording_waits of_recording = recording_waits_find(analysis);
+    const struct recording_waits of_recording = recording_waits_find(analysis);
     for (uint32_t i = 0; i < analysis->profile->node_count; i++)
         if (analysis->profile->nodes[i].parent != PROFILE_NONE)
             wait_add_node(&w, &c, &of_recording, i);
     wait_sort_threads(&w);
-    recording_waits_drop(&of_recording);
     free(c.threads);
     free(c.callers);
     return w;

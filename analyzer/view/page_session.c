@@ -96,7 +96,7 @@ static struct json_object *view_session_recording_wait(const struct analysis *an
 static struct json_object *view_session_recording_waits(const struct analysis *analysis, const struct order *order)
 {
     enum { MOST = 1000 };
-    struct recording_waits waits = recording_waits_find(analysis);
+    const struct recording_waits waits = recording_waits_find(analysis);
     struct json_object *list = NULL;
     for (uint32_t i = 0; waits.blocked && i < analysis->profile->node_count; i++) {
         if (!waits.blocked[i] || (list && json_object_array_length(list) == MOST))
@@ -104,7 +104,6 @@ static struct json_object *view_session_recording_waits(const struct analysis *a
         list = list ? list : json_object_new_array();
         json_object_array_add(list, view_session_recording_wait(analysis, order, &waits, i));
     }
-    recording_waits_drop(&waits);
     return list;
 }
 

@@ -9,10 +9,12 @@
 #include "dwell/format.h"
 #include "support/example.h"
 #include "support/golden.h"
+#include "support/load.h"
 #include "support/run.h"
 #include "support/scenario.h"
 #include "support/session_writer.h"
 #include "support/viewed_report.h"
+#include "tables/own_waits.h"
 
 enum {
     US = 1000,
@@ -167,6 +169,22 @@ Test(golden_waits, narrow_terminals)
     }
 }
 
+/* Who asks again reads no events. */
+static void waits_expect_found_once(const char *path)
+{
+    struct analysis analysis;
+    uint64_t blocked = 0, count = 0;
+    load_whole(&analysis, path, 1);
+    const struct recording_waits first = recording_waits_find(&analysis), again = recording_waits_find(&analysis);
+    for (size_t i = 0; i < analysis.profile->node_count; i++) {
+        blocked += first.blocked[i];
+        count += first.count[i];
+    }
+    cr_assert(all(eq(u64, blocked, 50 * US), eq(u64, count, 1)));
+    cr_assert(all(eq(ptr, again.blocked, first.blocked), eq(ptr, again.count, first.count)));
+    analysis_drop(&analysis);
+}
+
 /* The first wait of store ends as the levels of functions have changed, the second one does not. */
 Test(golden_waits, changes_of_code)
 {
@@ -188,6 +206,7 @@ Test(golden_waits, changes_of_code)
     end_events(w, true);
     writer_save(w, test_path("changed"));
     writer_free(w);
+    waits_expect_found_once(test_path("changed"));
     check_golden("waits changed", "waits-changed.txt");
     check_golden("waits changed --by lock --format csv", "waits-changed.csv");
     check_golden("report changed", "report-changed.txt");
