@@ -6,7 +6,6 @@
 #include "recorder/keep_copy.h"
 
 #include <errno.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -15,6 +14,7 @@
 #include "clock.h"
 #include "recorder/keep_rings.h"
 #include "session.h"
+#include "trace/metadata_record.h"
 #include "trace/session_seal.h"
 
 struct keep_copying {
@@ -101,14 +101,12 @@ static void keep_copy_write(struct keep_copying *c, const void *bytes, size_t si
         c->error = wrote < 0 ? errno : ENOSPC;
 }
 
-static bool keep_copy_has_call(const struct keep_copying *c, uint32_t process, const uint8_t *record)
+static bool keep_copy_has_call(const struct keep_copying *c, const struct trace_kept *kept)
 {
-    struct dwell_rec_kept kept;
-    memcpy(&kept, record, offsetof(struct dwell_rec_kept, around));
     for (size_t i = 0; i < c->chosen->count; i++) {
         const struct trace_kept *call = &c->chosen->calls[i];
-        if (call->process == process && call->thread == kept.thread && call->enter_time == kept.enter_time &&
-            call->exit_time == kept.exit_time)
+        if (call->process == kept->process && call->thread == kept->thread && call->enter_time == kept->enter_time &&
+            call->exit_time == kept->exit_time)
             return true;
     }
     return false;
@@ -120,12 +118,10 @@ static uint32_t keep_copy_choose(const struct keep_copying *c, const struct trac
     uint8_t *bytes = c->buffer.bytes;
     const uint32_t end = trace_chunk_end(chunk);
     uint32_t from = sizeof(struct dwell_chunk_header), to = from;
-    for (struct dwell_record head; from + sizeof head <= end; from += head.size) {
-        memcpy(&head, bytes + from, sizeof head);
-        if (head.type == 0 || head.size < sizeof head || head.size % 8 || head.size > end - from)
-            break;
-        if (head.type == DWELL_REC_KEPT && head.size >= offsetof(struct dwell_rec_kept, around) &&
-            !keep_copy_has_call(c, chunk->process, bytes + from))
+    for (struct dwell_record head; metadata_record_at(bytes, from, end, &head); from += head.size) {
+        struct trace_kept call;
+        if (head.type == DWELL_REC_KEPT && kept_call_read(&call, chunk->process, bytes + from, head.size) &&
+            !keep_copy_has_call(c, &call))
             continue;
         memmove(bytes + to, bytes + from, head.size);
         to += head.size;

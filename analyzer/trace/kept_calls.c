@@ -1,6 +1,7 @@
 /* The calls whose windows a session keeps, and these windows. */
 #include "trace/kept_calls.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,20 +10,30 @@
 #include "base/sorted.h"
 #include "trace/session_file.h"
 
-void kept_calls_add(struct kept_calls *kept, uint32_t process, const struct dwell_rec_kept *record)
+bool kept_call_read(struct trace_kept *call, uint32_t process, const void *record, size_t size)
+{
+    struct dwell_rec_kept r = { .around = UINT64_MAX };
+    if (size < offsetof(struct dwell_rec_kept, around))
+        return false;
+    memcpy(&r, record, size < sizeof r ? offsetof(struct dwell_rec_kept, around) : sizeof r);
+    *call = (struct trace_kept){
+        .process = process,
+        .thread = r.thread,
+        .watch = r.watch,
+        .usual = r.usual,
+        .function = r.function,
+        .enter_time = r.enter_time,
+        .exit_time = r.exit_time,
+        .missing = r.missing,
+        .around = r.around,
+    };
+    return true;
+}
+
+void kept_calls_add(struct kept_calls *kept, const struct trace_kept *call)
 {
     GROW(kept->calls, kept->count, kept->room);
-    kept->calls[kept->count++] = (struct trace_kept){
-        .process = process,
-        .thread = record->thread,
-        .watch = record->watch,
-        .usual = record->usual,
-        .function = record->function,
-        .enter_time = record->enter_time,
-        .exit_time = record->exit_time,
-        .missing = record->missing,
-        .around = record->record.size < sizeof *record ? UINT64_MAX : record->around,
-    };
+    kept->calls[kept->count++] = *call;
 }
 
 static int kept_compare_calls(const void *a, const void *b)
@@ -75,8 +86,8 @@ struct kept_window *kept_windows(const struct kept_calls *kept, const struct dwe
         const uint64_t around = kept_around(call, keep);
         windows[i] = (struct kept_window){
             .process = keep->flags & DWELL_KEEP_OTHERS ? 0 : call->process,
-            .begin = call->enter_time > around ? call->enter_time - around : 0,
-            .end = call->exit_time < UINT64_MAX - around ? call->exit_time + around : UINT64_MAX,
+            .begin = less(call->enter_time, around),
+            .end = add_saturated(call->exit_time, around),
         };
     }
     if (kept->count)

@@ -24,7 +24,11 @@ struct kept_calls {
     size_t count, room;
 };
 
-void kept_calls_add(struct kept_calls *kept, uint32_t process, const struct dwell_rec_kept *record);
+/* Reads the record of a kept call (dwell_rec_kept), which has `size` bytes. False if it is too short. An older one ends
+ * before `around`: all that dwell_keep says is around its call then. */
+bool kept_call_read(struct trace_kept *call, uint32_t process, const void *record, size_t size);
+
+void kept_calls_add(struct kept_calls *kept, const struct trace_kept *call);
 
 /* Puts the calls into their order, where later ones have taken the records of dropped ones. */
 void kept_calls_order(struct session_file *file);

@@ -10,6 +10,7 @@
 #include "dwell/event.h"
 #include "trace/metadata_finish.h"
 #include "trace/metadata_reader.h"
+#include "trace/metadata_record.h"
 #include "trace/reported_rows.h"
 #include "trace/symbol_table.h"
 
@@ -400,10 +401,11 @@ static bool metadata_read_stated(const struct metadata_reader *r, struct dwell_s
 
 static void metadata_read_kept(struct metadata_reader *r)
 {
-    struct dwell_rec_kept record = { .around = 0 };
-    const bool whole = r->size >= sizeof record;
-    if (metadata_read_fixed(r, &record, whole ? sizeof record : offsetof(struct dwell_rec_kept, around)))
-        kept_calls_add(&r->file->kept, r->process, &record);
+    struct trace_kept call;
+    if (kept_call_read(&call, r->process, r->record, r->size))
+        kept_calls_add(&r->file->kept, &call);
+    else
+        r->bad = true;
 }
 
 static void metadata_read_reported(struct metadata_reader *r)
@@ -457,16 +459,8 @@ static void metadata_read_records(struct session_file *file, const struct trace_
                                   struct metadata_tables *tables)
 {
     const uint32_t end = trace_chunk_end(chunk);
-    uint32_t at = sizeof(struct dwell_chunk_header);
-    while (at + sizeof(struct dwell_record) <= end) {
-        struct dwell_record head;
-        memcpy(&head, data + at, sizeof head);
-        if (head.type == 0)
-            return;
-        if (head.size < sizeof head || head.size % 8 || head.size > end - at) {
-            file->health.damaged_records++;
-            return;
-        }
+    struct dwell_record head;
+    for (uint32_t at = sizeof(struct dwell_chunk_header); metadata_record_at(data, at, end, &head); at += head.size) {
         struct metadata_reader r = {
             .file = file,
             .process = chunk->process,
@@ -477,8 +471,8 @@ static void metadata_read_records(struct session_file *file, const struct trace_
         if (head.type < sizeof readers / sizeof *readers && readers[head.type])
             readers[head.type](&r); /* records of later versions are skipped */
         file->health.damaged_records += r.bad;
-        at += head.size;
     }
+    file->health.damaged_records += head.type != 0;
 }
 
 static void metadata_record_last_chunk(struct session_file *file, struct metadata_tables *tables, size_t index)

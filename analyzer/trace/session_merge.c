@@ -12,6 +12,7 @@
 #include "base/wide.h"
 #include "trace/header.h"
 #include "trace/merge_values.h"
+#include "trace/metadata_record.h"
 #include "trace/process_cpu_times.h"
 #include "trace/session_finish.h"
 #include "trace/session_output.h"
@@ -174,18 +175,12 @@ static void merge_renumber_record(uint8_t *record, const struct merge_shift *s)
 static uint32_t merge_renumber_records(uint8_t *chunk, uint32_t end, const struct merge_shift *shift)
 {
     uint32_t from = sizeof(struct dwell_chunk_header), to = from;
-    while (from + sizeof(struct dwell_record) <= end) {
-        struct dwell_record head;
-        memcpy(&head, chunk + from, sizeof head);
-        if (head.type == 0 || head.size < sizeof head || head.size % 8 || head.size > end - from)
-            break;
+    for (struct dwell_record head; metadata_record_at(chunk, from, end, &head); from += head.size)
         if (head.type != DWELL_REC_PROCESS_END && head.type != DWELL_REC_PROCESS_CPU) {
             memmove(chunk + to, chunk + from, head.size);
             merge_renumber_record(chunk + to, shift);
             to += head.size;
         }
-        from += head.size;
-    }
     return to;
 }
 
