@@ -275,9 +275,7 @@ void keep_handing_stop(struct keep_handing *h)
 {
     if (!h->running)
         return;
-    __atomic_store_n(&h->stop, 1, __ATOMIC_RELEASE);
-    sys_futex_wake_shared(&h->stop);
-    pthread_join(h->thread, NULL);
+    service_thread_stop(h->thread, &h->stop);
     h->running = false;
 }
 

@@ -39,9 +39,7 @@ void keep_reuse_stop(struct keep_reuse *r)
 {
     if (!r->running)
         return;
-    __atomic_store_n(&r->stop, 1, __ATOMIC_RELEASE);
-    sys_futex_wake_shared(&r->stop);
-    pthread_join(r->thread, NULL);
+    service_thread_stop(r->thread, &r->stop);
     r->running = false;
     if (session_is_whole(r->reclaim.session))
         offers_end(r->reclaim.session);
