@@ -144,12 +144,10 @@ static struct table critical_make_table(const struct critical_settings *s, const
     const bool arranged = s->by == view->by || (s->by == BY_ALL && view->by == BY_FUNCTIONS);
     if (arranged) {
         option_filter(&t, &s->shared.filters);
-        option_arrange(&t, s->shared.sort, NULL, true);
-    }
-    if (limit)
+        option_arrange_first(&t, s->shared.sort, limit, s->shared.columns);
+    } else if (limit) {
         table_limit(&t, limit);
-    if (arranged)
-        option_arrange(&t, NULL, s->shared.columns, true);
+    }
     return t;
 }
 

@@ -93,10 +93,7 @@ int waits_command(int argc, char **argv)
     waits_add_remark(&loaded, &causes);
     struct table table = view_causes(&loaded, &causes, s.by);
     option_filter(&table, &s.shared.filters);
-    option_arrange(&table, s.shared.sort, NULL, true);
-    if (s.shared.limit)
-        table_limit(&table, s.shared.limit);
-    option_arrange(&table, NULL, s.shared.columns, true);
+    option_arrange_first(&table, s.shared.sort, s.shared.limit, s.shared.columns);
     if (first_screen_is_known(&loaded.summary))
         table.heading = first_screen_wait_heading(&loaded.summary);
     s.shared.print(&table, stdout);

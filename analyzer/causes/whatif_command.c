@@ -250,11 +250,9 @@ static void whatif_print_rank(const struct whatif_settings *s, const struct anal
     const bool text = s->shared.print == table_print_text, range = whatif_is_range(n);
     struct table t = view_what_if(analysis, ranks, count, n->unscaled, range);
     option_filter(&t, &s->shared.filters);
-    option_arrange(&t, s->shared.sort, NULL, true);
     const size_t limit = shared_is_set(&s->shared, SHARED_LIMIT) ? s->shared.limit : TEXT_ROWS;
-    if (text && limit)
-        table_limit(&t, limit);
-    option_arrange(&t, NULL, s->shared.columns ? s->shared.columns : text && range ? with_limits : NULL, true);
+    const char *columns = text && range ? with_limits : NULL;
+    option_arrange_first(&t, s->shared.sort, text ? limit : 0, s->shared.columns ? s->shared.columns : columns);
     t.follows = t.own_summary = text;
     t.heading = need_text("%s", "what less of a function's own time would bring");
     s->shared.print(&t, stdout);

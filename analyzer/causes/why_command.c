@@ -277,11 +277,8 @@ static void why_print_text(struct why_settings *s, const struct why_loaded *load
 static void why_arrange(const struct why_settings *s, struct table *t, size_t limit, const char *columns)
 {
     option_filter(t, &s->shared.filters);
-    option_arrange(t, s->shared.sort, NULL, true);
-    if (limit)
-        table_limit(t, limit);
     const char *const *optional = t->optional;
-    option_arrange(t, NULL, s->shared.columns ? s->shared.columns : columns, true);
+    option_arrange_first(t, s->shared.sort, limit, s->shared.columns ? s->shared.columns : columns);
     if (!s->shared.columns) /* the user has not chosen the columns: they may leave a narrow terminal */
         t->optional = optional;
 }

@@ -173,11 +173,8 @@ static void advise_print_table(const struct advise_settings *s, const struct ana
     struct library_advice libraries = library_advice_of(analysis);
     const bool text = s->shared.print == table_print_text;
     struct table t = view_advice(analysis, a);
-    option_arrange(&t, s->shared.sort, NULL, true);
     const size_t limit = shared_is_set(&s->shared, SHARED_LIMIT) ? s->shared.limit : text ? TEXT_ROWS : 0;
-    if (limit)
-        table_limit(&t, limit);
-    option_arrange(&t, NULL, s->shared.columns, true);
+    option_arrange_first(&t, s->shared.sort, limit, s->shared.columns);
     if (text)
         advise_print_prediction(analysis, a, e);
     t.follows = t.own_summary = text;

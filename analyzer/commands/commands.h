@@ -69,6 +69,10 @@ void option_choose(struct table *t, const char *columns);
 /* Sorts the rows and chooses columns, unless NULL. With `all`, any column may be left out. */
 void option_arrange(struct table *t, const char *sort, const char *columns, bool all);
 
+/* The same with only the first `limit` rows; zero: all. Any column may be left out, also that by which rows are sorted.
+ */
+void option_arrange_first(struct table *t, const char *sort, size_t limit, const char *columns);
+
 /* Whether an argument that may be a PID or a file is a PID. */
 bool option_is_pid(const char *text);
 

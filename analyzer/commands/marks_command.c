@@ -40,10 +40,7 @@ int command_marks(int argc, char **argv)
     shared_options_load_plain(&loaded, s.file, &s.shared);
     struct table table = view_marks(&loaded);
     option_filter(&table, &s.shared.filters);
-    option_arrange(&table, s.shared.sort, NULL, true);
-    if (s.shared.limit)
-        table_limit(&table, s.shared.limit);
-    option_arrange(&table, NULL, s.shared.columns, true);
+    option_arrange_first(&table, s.shared.sort, s.shared.limit, s.shared.columns);
     s.shared.print(&table, stdout);
     table_drop(&table);
     analysis_drop(&loaded);

@@ -185,6 +185,14 @@ void option_arrange(struct table *t, const char *sort, const char *columns, bool
         option_choose(t, columns);
 }
 
+void option_arrange_first(struct table *t, const char *sort, size_t limit, const char *columns)
+{
+    option_arrange(t, sort, NULL, true);
+    if (limit)
+        table_limit(t, limit);
+    option_arrange(t, NULL, columns, true);
+}
+
 bool option_is_pid(const char *text)
 {
     return *text && text[strspn(text, "0123456789")] == '\0';
