@@ -8,11 +8,9 @@
 
 uint32_t *paths_function_ranks(const struct profile *p, const struct analysis *analysis, const struct order *order)
 {
-    uint32_t *ranks = need_memory(p->function_count + 1, sizeof *ranks);
-    for (uint32_t i = 0; i < p->function_count; i++) {
-        const uint32_t function = profile_find_same_function(analysis->profile, p, i);
-        ranks[i] = function == PROFILE_NONE ? PROFILE_NONE : order->ranks[function];
-    }
+    uint32_t *ranks = profile_find_functions(analysis->profile, p);
+    for (size_t i = 0; i < p->function_count; i++)
+        ranks[i] = ranks[i] == PROFILE_NONE ? PROFILE_NONE : order->ranks[ranks[i]];
     return ranks;
 }
 
