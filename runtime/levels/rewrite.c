@@ -24,9 +24,15 @@ bool rewriter_prepare(void)
     return SYS3(membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED_SYNC_CORE, 0, 0) == 0;
 }
 
+static bool rewriter_wait_for_processors(void)
+{
+    return SYS3(membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED_SYNC_CORE, 0, 0) == 0;
+}
+
+/* Linux refuses to wait if the process is not prepared. */
 bool rewriter_synchronize(void)
 {
-    return rewriter_prepare() && SYS3(membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED_SYNC_CORE, 0, 0) == 0;
+    return rewriter_wait_for_processors() || (rewriter_prepare() && rewriter_wait_for_processors());
 }
 
 void *rewriter_map_at(uint64_t address, uint64_t size)
