@@ -1,6 +1,6 @@
 /*
  * Calls that collectors note while they read a session, in few bytes: who needs their durations later need not decode
- * the chunks once more (call_scan_noted.c). Memory is bounded. Chunks for which there is no room, and those with events
+ * the chunks once more (call_scan_notes.c). Memory is bounded. Chunks for which there is no room, and those with events
  * that are rare, have no notes.
  *
  * A note consists of words. There is one for each call that ends, one for each interval with OS events, and one for
