@@ -325,7 +325,9 @@ void record_report(const struct record_settings *s, const struct record_outcome 
         say("%s: no events were recorded: %s", s->program[0], record_why_empty(s, o));
         return;
     }
-    if (o->events == 0 && o->counted == 0 && o->trouble & (DWELL_TROUBLE_NO_SPACE | DWELL_TROUBLE_KEEP_FREE)) {
+    /* A cut session grows again while stores fail in it, so a store may have failed for room as well. */
+    if (o->events == 0 && o->counted == 0 && !(o->trouble & DWELL_TROUBLE_TRUNCATED) &&
+        o->trouble & (DWELL_TROUBLE_NO_SPACE | DWELL_TROUBLE_KEEP_FREE)) {
         say("%s: nothing was recorded; make room, or choose another place with -o (dwell doctor -o FILE)", s->output);
         return;
     }

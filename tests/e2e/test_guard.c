@@ -90,6 +90,19 @@ Test(e2e_guard, a_session_cut_behind_its_header)
     free(info);
 }
 
+/* Two reasons at once. More room would not have helped, so the first one is the only line. */
+Test(e2e_guard, a_full_session_cut_behind_its_header)
+{
+    struct ran r = run("bash -c 'ulimit -f 800; exec $DWELL record -q -o x $PROGRAMS/guarded/cut header x'");
+    cr_assert(eq(int, r.status, 3), "%s", r.err);
+    cr_assert(has(r.err, TRUNCATED), "%s", r.err);
+    cr_assert(eq(int, guard_lines(r.err), 1), "%s", r.err);
+    ran_drop(&r);
+    char *info = run_well("$DWELL info x");
+    cr_assert(has(info, "the file was truncated or overwritten, or its device failed"), "%s", info);
+    free(info);
+}
+
 Test(e2e_guard, a_session_cut_that_grows_again)
 {
     guard_check_cut("grown", TRUNCATED);
