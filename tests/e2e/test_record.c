@@ -43,8 +43,8 @@ Test(e2e_record, other_files_are_never_replaced)
 Test(e2e_record, two_recordings_into_one_file)
 {
     char *out = run_well(
-        "$DWELL record -q $SAMPLES/sleeper 1 1 1500 >/dev/null & while ! test -s dwell.data; do sleep 0.02; done; sleep 0.1; "
-        "$DWELL record $SAMPLES/fib 5 2>err; echo $?; cat err; wait");
+        "mkfifo held; $DWELL record -q sh -c '$SAMPLES/fib 3 >begun; cat held' & while ! test -s begun; do sleep 0.02; "
+        "done; $DWELL record $SAMPLES/fib 5 2>err; echo $?; cat err; echo >held; wait");
     cr_assert(has(out, "125\n") && has(out, "another recording writes to it"), "%s", out);
     free(out);
 }

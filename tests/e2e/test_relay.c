@@ -236,8 +236,10 @@ Test(e2e_relay, all_processes_are_waited_for)
 Test(e2e_relay, signals_to_a_daemon)
 {
     relay_expect(
-        IN_BACKGROUND("$DWELL record -q --wait-all " PROGRAM "daemon") "sleep 1; kill -TERM $pid; wait $pid; echo "
-                                                                       "$?; cat err; kill -0 $program 2>/dev/null",
+        IN_BACKGROUND("$DWELL record -q --wait-all " PROGRAM "daemon") "until test \"$(pgrep -P $pid -x relayed)\" = "
+                                                                       "$program; do sleep 0.02; done; "
+                                                                       "kill -TERM $pid; wait $pid; echo $?; cat err; "
+                                                                       "kill -0 $program 2>/dev/null",
         "3\n");
     relay_check_served("");
 }

@@ -99,20 +99,25 @@ Test(e2e_rotation, names_while_recording)
     check_rotated("recording");
 }
 
+/* A shell that kills the recorder has written its PID, and lives on for a moment. */
+#define NOBODY_IS_LEFT "{ while test -s left && test -e /proc/$(cat left); do sleep 0.02; done; rm -f left; }"
+
 /* Whatever the recorder had reached when it died, the next recording finds the earlier sessions. */
 Test(e2e_rotation, the_recorder_is_killed)
 {
     static const char *const before[] = {
-        "$DWELL record -q sh -c 'kill -9 $PPID'; test $? = 137",
+        "$DWELL record -q sh -c 'echo $$ >left; kill -9 $PPID'; test $? = 137",
         "mv dwell.data dwell.data.earlier",
-        "mv dwell.data dwell.data.earlier; rm -f dwell.data; $DWELL record -q sh -c 'kill -9 $PPID'; test $? = 137",
+        "mv dwell.data dwell.data.earlier; rm -f dwell.data; $DWELL record -q sh -c 'echo $$ >left; kill -9 $PPID'; "
+        "test $? = 137",
     };
     for (size_t i = 0; i < sizeof before / sizeof *before; i++) {
         make_two_sessions();
-        free(run_well("{ %s; } && sleep 0.2 && cmp newer dwell.data.earlier && cmp older dwell.data.old", before[i]));
+        free(run_well("{ %s; } && " NOBODY_IS_LEFT " && cmp newer dwell.data.earlier && cmp older dwell.data.old",
+                      before[i]));
         free(run_well("$DWELL record sh -c true"));
         check_nothing_changed(before[i]);
-        free(run_well("{ %s; } && sleep 0.2 && $DWELL record -q $SAMPLES/fib 8", before[i]));
+        free(run_well("{ %s; } && " NOBODY_IS_LEFT " && $DWELL record -q $SAMPLES/fib 8", before[i]));
         check_rotated(before[i]);
     }
 }
@@ -120,8 +125,8 @@ Test(e2e_rotation, the_recorder_is_killed)
 Test(e2e_rotation, the_recorder_is_killed_after_something_was_recorded)
 {
     make_two_sessions();
-    free(run_well("$DWELL record -q sh -c '$SAMPLES/fib 9; kill -9 $PPID'; sleep 0.2; cp dwell.data killed; "
-                  "cmp newer dwell.data.earlier && cmp older dwell.data.old"));
+    free(run_well("$DWELL record -q sh -c 'echo $$ >left; $SAMPLES/fib 9; kill -9 $PPID'; " NOBODY_IS_LEFT
+                  "; cp dwell.data killed; cmp newer dwell.data.earlier && cmp older dwell.data.old"));
     free(run_well("$DWELL record sh -c true; cmp killed dwell.data && cmp newer dwell.data.old"));
     free(run_well("$DWELL record -q $SAMPLES/fib 5; cmp killed dwell.data.old; test ! -e dwell.data.earlier"));
 }
@@ -140,8 +145,10 @@ Test(e2e_rotation, preloaded_programs_that_record_nothing)
 Test(e2e_rotation, a_process_that_outlives_the_program)
 {
     make_two_sessions();
-    free(run_well("$DWELL record sh -c '{ sleep 0.5; $SAMPLES/fib 9; } >/dev/null 2>&1 & sleep 0.1'; "
-                  "cmp newer dwell.data.earlier; while pgrep -s 0 sleep >/dev/null; do sleep 0.05; done; sleep 0.5"));
+    free(
+        run_well("mkfifo held; $DWELL record sh -c '{ cat held; $SAMPLES/fib 9; echo >ended; } >/dev/null 2>&1 & sleep "
+                 "0.1'; cmp newer dwell.data.earlier; before=$?; echo >held; while ! test -e ended; do sleep 0.02; "
+                 "done; exit $before"));
     check_rotated("outlived");
     struct report *r = report_of("dwell.data");
     cr_assert(gt(u64, report_sum(r, "function", "fib", "calls"), 0));

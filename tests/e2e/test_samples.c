@@ -105,7 +105,8 @@ Test(e2e_samples, of_several_sessions)
 Test(e2e_samples, survive_the_recorder)
 {
     free(run_well("$DWELL record -q --sample 2000 sh -c 'echo $$ >child; exec $SAMPLES/threads 2 100000000' >/dev/null "
-                  "2>&1 & pid=$!; sleep 1; kill -9 $pid; sleep 0.1; kill -9 $(cat child); cp dwell.data killed.data"));
+                  "2>&1 & pid=$!; until test -s child && test $(cut -d' ' -f14 /proc/$(cat child)/stat) -gt 100; do "
+                  "sleep 0.1; done; kill -9 $pid; sleep 0.1; kill -9 $(cat child); cp dwell.data killed.data"));
     cr_assert(ge(ulong, samples_recorded("killed.data"), 10));
 }
 

@@ -106,11 +106,13 @@ Test(e2e_strangers, dumps_replace_only_ones_own_old_sessions)
         "! $DWELL control $! dump -o $PWD/x");
     cr_assert(eq(int, r.status, 0), "%s", r.err);
     ran_drop(&r);
-    r = run("rm -f go begun; $DWELL record -q -o other $SAMPLES/sleeper 1 1 1500 >/dev/null & while ! test -s other; do sleep 0.02; done; " HAND(
-        "$PWD/y",
-        "sh -c '$SAMPLES/fib 3 >begun; while ! test -e go; do sleep 0.02; done'") " & pid=$!; "
-                                                                                  "while ! test -s begun; do sleep 0.02; done; ! $DWELL control $pid dump -o $PWD/other; s=$?; touch go; wait; "
-                                                                                  "$DWELL report other >/dev/null || s=9; exit $s");
+    r = run(
+        "rm -f go begun; $DWELL record -q -o other sh -c '$SAMPLES/fib 3 >begun; while ! test -e go; do sleep 0.02; done' & "
+        "while ! test -s begun; do sleep 0.02; done; rm begun; " HAND(
+            "$PWD/y",
+            "sh -c '$SAMPLES/fib 3 >begun; while ! test -e go; do sleep 0.02; done'") " & pid=$!; "
+                                                                                      "while ! test -s begun; do sleep 0.02; done; ! $DWELL control $pid dump -o $PWD/other; s=$?; touch go; wait; "
+                                                                                      "$DWELL report other >/dev/null || s=9; exit $s");
     cr_assert(eq(int, r.status, 0), "%s", r.err);
     ran_drop(&r);
 }

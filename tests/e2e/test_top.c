@@ -199,17 +199,19 @@ Test(e2e_top, plain_tables)
     top_expect(
         "run 10; $DWELL top --once -i 20ms " CALLS
         "$pid | sed -n '1s/ ([0-9]*): running for [0-9.]* s,/:/p; 1,/^$/d; s/ *$//p'\n"
-        "(sleep 0.3; run 7) & $DWELL top --count 40 -i 20ms --columns calls,recent_calls --format csv --filter name=leaf $pid | "
-        "awk -F, '$1 == \"leaf\" { n += $6 ; last = $5 } END { print NR, last, n }'; wait $!\n"
+        "$DWELL top --count 80 -i 50ms --columns calls,recent_calls --format csv --filter name=leaf $pid >tables & "
+        "until grep -q leaf tables; do sleep 0.02; done; run 7; wait $!\n"
+        "awk -F, '$1 == \"leaf\" { n += $6 ; last = $5 } END { print NR, last, n }' tables\n"
         "mkdir -p config/dwell; echo 'top.columns = calls' > config/dwell/config\n"
         "XDG_CONFIG_HOME=$PWD/config $DWELL top --once -i 20ms -s name $pid | sed -n '1,/^$/d; p; q'",
         "served: 12 calls, 0 a second, 1 thread, 1 process\n"
         "CALLS MODULE SOURCE      FUNCTION\n   10 served served.c:12 leaf\n    1 served served.c:23 main\n"
         "    1 served served.c:17 run\n"
-        "80 17 7\nCALLS MODULE SOURCE      FUNCTION\n");
+        "160 17 7\nCALLS MODULE SOURCE      FUNCTION\n");
 }
 
-/* Its current wait has not ended, so no event shows it. It still does not count as work. */
+/* Its current wait has not ended, so no event shows it. It still does not count as work. Before it, the program may
+ * have been preempted for long. */
 Test(e2e_top, waits_that_go_on)
 {
     static const char *const modes[] = { "trace", "ring", "profile" };
@@ -218,11 +220,12 @@ Test(e2e_top, waits_that_go_on)
         snprintf(record, sizeof record, "$DWELL record -q --os-events perf --mode %s", modes[i]);
         char *out = watch_with(
             record,
-            "run 10; sleep 0.5\n"
-            "$DWELL top --once -i 20ms --columns elapsed_exclusive,blocked_exclusive --format csv --filter name=main $pid | "
-            "tr -d '\\r' | awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } "
-            "END { print $1, ($at[\"blocked_exclusive_ns\"] > 0.9 * $at[\"elapsed_exclusive_ns\"]) }'");
-        cr_assert(eq(str, out, "main 1\n"), "%s", modes[i]);
+            "run 10; until grep -q ') S ' /proc/$pid/stat; do sleep 0.02; done; sleep 0.5\n"
+            "$DWELL top --once -i 20ms --columns elapsed_exclusive,blocked_exclusive,preempted_exclusive --format csv "
+            "--filter name=main $pid | tr -d '\\r' | awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } "
+            "END { blocked = $at[\"blocked_exclusive_ns\"]; print $1, (blocked > 4.5e8), "
+            "(blocked + $at[\"preempted_exclusive_ns\"] > 0.9 * $at[\"elapsed_exclusive_ns\"]) }'");
+        cr_assert(eq(str, out, "main 1 1\n"), "%s: %s", modes[i], out);
         free(out);
     }
 }
