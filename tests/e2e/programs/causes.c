@@ -206,13 +206,15 @@ static void want_lock_in_time(int round)
     turn = 2 * round + 2;
 }
 
+enum { IN_VAIN_MS = 50 }; /* a thread may lose the processor for a while before it waits until then */
+
 /* The lock is not released in time, so nobody ends these waits. */
 static void give_up(int round)
 {
     struct timespec until;
     await(2 * round + 1);
     clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_nsec += 5 * MS;
+    until.tv_nsec += IN_VAIN_MS * MS;
     until.tv_sec += until.tv_nsec / (1000 * MS);
     until.tv_nsec %= 1000 * MS;
     pthread_mutex_timedlock(&mutex, &until);
@@ -228,7 +230,7 @@ static void await_in_vain(int round)
     struct timespec until;
     (void)round;
     clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_nsec += 5 * MS;
+    until.tv_nsec += IN_VAIN_MS * MS;
     until.tv_sec += until.tv_nsec / (1000 * MS);
     until.tv_nsec %= 1000 * MS;
     pthread_mutex_lock(&mutex);

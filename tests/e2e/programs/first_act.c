@@ -94,9 +94,9 @@ UNSEEN static pthread_t start_waiting(void *(*run)(void *))
     pthread_t thread;
     waiting = 0;
     pthread_create(&thread, NULL, run, NULL);
-    while (!waiting || state_of(waiting) != 'S')
+    while (!waiting)
         pass(1);
-    pass(WAIT_MS);
+    rest_until_waits(waiting);
     return thread;
 }
 

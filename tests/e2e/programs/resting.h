@@ -34,13 +34,21 @@ UNSEEN static void pass(long ms)
     syscall(SYS_nanosleep, &time, NULL);
 }
 
+/* Returns a while after that thread has begun to wait. On its way there, it may sleep for a moment for other reasons,
+ * and then wait for a busy processor: so it must be asleep at the end as well. */
+UNSEEN static void rest_until_waits(pid_t other)
+{
+    do {
+        while (state_of(other) != 'S')
+            pass(1);
+        pass(WAIT_MS);
+    } while (state_of(other) != 'S');
+}
+
 /* Returns a while after the other thread, or the parent, has begun to wait. */
 UNSEEN static void rest(void)
 {
-    const pid_t other = syscall(SYS_gettid) == getpid() ? getppid() : getpid();
-    while (state_of(other) != 'S')
-        pass(1);
-    pass(WAIT_MS);
+    rest_until_waits(syscall(SYS_gettid) == getpid() ? getppid() : getpid());
 }
 
 #endif

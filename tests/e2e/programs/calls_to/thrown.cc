@@ -13,6 +13,7 @@
 #include <unistd.h>
 #include <vector>
 static volatile sig_atomic_t ticks;
+static volatile int paused; /* by the thread that is cancelled: no sooner, or it may end before its call */
 static void tick(int)
 {
     ticks = ticks + 1;
@@ -50,6 +51,7 @@ static void *waits(void *p)
     for (;;)
         callee_back(
             [](long) -> long {
+                paused = 1;
                 pause();
                 return 0;
             },
@@ -95,7 +97,8 @@ int main()
 #ifndef WITHOUT_CANCEL
     pthread_t w;
     pthread_create(&w, nullptr, waits, &cleaned);
-    usleep(20000);
+    while (!paused)
+        usleep(1000);
     pthread_cancel(w);
     pthread_join(w, nullptr);
 #endif

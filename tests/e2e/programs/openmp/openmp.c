@@ -22,10 +22,7 @@ UNSEEN static void use_processor(long ms)
 
 UNSEEN static void rest_until_other_waits(void)
 {
-    const pid_t other = threads[!omp_get_thread_num()];
-    while (state_of(other) != 'S')
-        pass(1);
-    pass(WAIT_MS);
+    rest_until_waits(threads[!omp_get_thread_num()]);
 }
 
 static void come_late(void)
