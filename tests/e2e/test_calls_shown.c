@@ -45,7 +45,7 @@ Test(e2e_calls_shown, in_views)
         "\\(.function) \\(.calls)\"'",
         "shown.c:31 summed 400\n");
     shown_expect("tree",
-                 "$DWELL tree --format json | jq -r '.rows[] | \"\\(.depth) \\(.function) \\(.calls)\"' | grep "
+                 "$DWELL tree --min 0 --format json | jq -r '.rows[] | \"\\(.depth) \\(.function) \\(.calls)\"' | grep "
                  "-e crc32 -e qsort | sort",
                  "3 crc32 200\n3 qsort 200\n4 crc32 200\n4 qsort 200\n");
     shown_expect("callers", "$DWELL callers qsort --format json | jq -r '.rows[] | \"\\(.role) \\(.function)\"'",
@@ -55,7 +55,8 @@ Test(e2e_calls_shown, in_views)
                  "$DWELL slowest crc32 -n 8 --format json | jq -r '.rows[].caller' | sort | uniq -c | xargs",
                  "8 summed\n");
     shown_expect("histogram", "$DWELL histogram crc32 --format json | jq '[.rows[].calls] | add'", "400\n");
-    shown_expect("what if", "$DWELL whatif --rank --format json | jq -c '[.rank[].function] | contains([\"crc32\"])'",
+    shown_expect("what if",
+                 "$DWELL whatif --rank -n 0 --format json | jq -c '[.rank[].function] | contains([\"crc32\"])'",
                  "true\n");
     shown_expect("replay", "$DWELL replay -n 0 --format csv | grep -cE ',(begin|call),crc32,'", "400\n");
     shown_expect(

@@ -80,9 +80,10 @@ Test(e2e_within_values, other_views_have_them)
                    COUNTED("n", ". == 100000"));
     within_compare("$DWELL histogram --within 'handle: n = 4' --format json handle | jq '[.rows[].calls] | add'",
                    COUNTED("n", ". == 4"));
-    within_compare("$DWELL tree --within 'handle: n = 4' --format json | jq '[.. | objects | select(.function? == "
-                   "\"handle\") | .calls] | add'",
-                   COUNTED("n", ". == 4"));
+    within_compare(
+        "$DWELL tree --min 0 --within 'handle: n = 4' --format json | jq '[.. | objects | select(.function? == "
+        "\"handle\") | .calls] | add'",
+        COUNTED("n", ". == 4"));
     within_compare(
         "$DWELL replay --within 'handle: n = 4' --format json | jq -s '[.[] | select(.function == \"handle\" "
         "and .kind != \"end\")] | map(select(.values.n == 4)) | length'",
@@ -189,9 +190,10 @@ Test(e2e_within_values, filters_take_values_too)
     within_compare(REPORTED("handle.kind ~ [GS]ET"), COUNTED("kind", "endswith(\"ET\")"));
     within_compare("$DWELL slowest -n 0 --filter 'handle.n = 100000' --format json handle | jq '.rows | length'",
                    COUNTED("n", ". == 100000"));
-    within_compare("$DWELL tree --filter 'handle.n = 4' --format json | jq '[.. | objects | select(.function? == "
-                   "\"handle\") | .calls] | add'",
-                   COUNTED("n", ". == 4"));
+    within_compare(
+        "$DWELL tree --min 0 --filter 'handle.n = 4' --format json | jq '[.. | objects | select(.function? == "
+        "\"handle\") | .calls] | add'",
+        COUNTED("n", ". == 4"));
     within_expect("$DWELL report --filter 'name=handle.n>3' 2>&1 --format csv | wc -l", "1\n");
 }
 
