@@ -3,6 +3,7 @@
 #include <criterion/new/assert.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -101,15 +102,16 @@ Test(e2e_damage, a_session_that_was_cut)
     report_drop(cut);
 }
 
-/* Noise over half of the file. */
+/* Noise over all but the first quarter. In mode profile, the middle is free, and the last part is in use. */
 Test(e2e_damage, a_session_with_noise)
 {
     static const char *const modes[] = { "trace", "profile", "ring" };
     for (int i = 0; i < 3; i++) {
-        free(run_well("rm -f noise; $DWELL record -q --mode %s $SAMPLES/fib 22 && cp dwell.data noise && "
-                      "size=$(($(stat -c %%s noise) / 4096)) && "
-                      "dd if=/dev/urandom of=noise bs=4096 seek=$((size / 4)) count=$((size / 2)) conv=notrunc 2>&1",
-                      modes[i]));
+        free(
+            run_well("rm -f noise; $DWELL record -q --mode %s $SAMPLES/fib 22 && cp dwell.data noise && "
+                     "size=$(($(stat -c %%s noise) / 4096)) && "
+                     "dd if=/dev/urandom of=noise bs=4096 seek=$((size / 4)) count=$((size * 3 / 4)) conv=notrunc 2>&1",
+                     modes[i]));
         struct report *whole = report_of("dwell.data"), *rest = report_of("noise");
         cr_assert(report_session(rest, "elapsed_inclusive_ns") <= report_session(whole, "elapsed_inclusive_ns"));
         cr_assert(report_session(rest, "os_events") <= report_session(whole, "os_events"));
@@ -229,17 +231,30 @@ Test(e2e_damage, noise_in_a_session_whose_recorder_was_killed)
     }
 }
 
-/* Kills a program without a recorder when three of its chunks of events have checksums. */
+static bool is_full(const char *session)
+{
+    struct dwell_file_header head = { 0 };
+    const int fd = open(test_path(session), O_RDONLY);
+    cr_assert(pread(fd, &head, sizeof head, 0) == (ssize_t)sizeof head);
+    close(fd);
+    return head.trouble & DWELL_TROUBLE_MAX_SIZE;
+}
+
+/* Kills a program without a recorder when three of its chunks of events have checksums, and before its session has its
+ * maximum size, from where on events are lost. */
 static void record_killed(void)
 {
     struct sealed_chunk chunks[MOST_CHUNKS];
-    unlink(test_path("dead")); /* its chunks are not those of the next program */
-    char *pid = run_well("unset DWELL_RANDOM_LEVELS; LD_PRELOAD=$RUNTIME DWELL_OUTPUT=dead DWELL_MAX_SIZE=64000000 "
-                         "$SAMPLES/fib 60 >/dev/null 2>&1 & printf %%d $!");
-    while (find_sealed("dead", chunks) < 3)
-        usleep(10000);
-    free(run_well("kill -9 %s; while kill -0 %s 2>/dev/null; do sleep 0.01; done", pid, pid));
-    free(pid);
+    do {
+        unlink(test_path("dead")); /* its chunks are not those of the next program */
+        char *pid = run_well("unset DWELL_RANDOM_LEVELS; LD_PRELOAD=$RUNTIME DWELL_OUTPUT=dead "
+                             "DWELL_MAX_SIZE=64000000 $SAMPLES/fib 60 >/dev/null 2>&1 & printf %%d $!");
+        while (find_sealed("dead", chunks) < 3)
+            usleep(10000);
+        kill(atoi(pid), SIGKILL);
+        free(run_well("while kill -0 %s 2>/dev/null; do sleep 0.01; done", pid));
+        free(pid);
+    } while (is_full("dead"));
 }
 
 /* What had a checksum at that moment keeps it. */
