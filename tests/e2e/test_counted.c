@@ -152,7 +152,7 @@ Test(e2e_counted, killed)
         free(run_well(
             "rm -f counters dwell.data; $DWELL record -q --level counted=leaf $PROGRAMS/killed counters 3 &\n"
             "calls() { od -An -v -t u8 -j $1 -N 8 counters 2>/dev/null | tr -d ' '; }\n"
-            "for at in 64 128 192; do while [ \"$(calls $at)\" -eq 0 ] 2>/dev/null || [ -z \"$(calls $at)\" ]; "
+            "for at in 0 64 128 192; do while [ \"$(calls $at)\" -eq 0 ] 2>/dev/null || [ -z \"$(calls $at)\" ]; "
             "do sleep 0.01; done; done\n"
             "sleep 0.0%d; kill -KILL $(calls 0); wait $! || true",
             i % 10));

@@ -243,9 +243,10 @@ Test(e2e_modes, the_report_says_that_the_end_is_not_known)
     char *text =
         run_well("said() { $DWELL report | grep -o '1 thread[^:]*' | head -n 1; $DWELL info | grep '^state'; }\n"
                  "$DWELL record -q $PROGRAMS/killed counters 0 >out 2>&1 & recorder=$!\n"
-                 "until [ -s counters ] && $DWELL report 2>&1 | grep -q '1 thread'; do sleep 0.05; done; said\n"
+                 "pid() { od -A n -t d8 -N 8 counters 2>/dev/null || echo 0; }\n"
+                 "until [ $(pid) -gt 0 ] && $DWELL report 2>&1 | grep -q '1 thread'; do sleep 0.05; done; said\n"
                  "kill -KILL $recorder; wait $recorder || true\n"
-                 "kill -KILL $(od -A n -t d8 -N 8 counters)\n"
+                 "kill -KILL $(pid)\n"
                  "until $DWELL info | grep -q killed; do sleep 0.05; done; said\n");
     cr_assert(eq(str, text,
                  "1 thread, still recording\nstate           not finished: still recording\n"
