@@ -295,7 +295,8 @@ Test(e2e_budget, processes_begin_after_the_recorder_was_killed)
     free(out);
 }
 
-/* The levels of the libraries that a program needs are set before its first call as well. */
+/* The levels of the libraries that a program needs are set before its first call as well. The first program may end
+ * before outer becomes counted, too: it has a thousandth of the calls. */
 Test(e2e_budget, processes_begin_with_the_levels_of_libraries)
 {
     static const char sources[] = "static volatile unsigned long sum;\nvoid leaf(unsigned long by) { sum += by; }\n"
@@ -310,7 +311,7 @@ Test(e2e_budget, processes_begin_with_the_levels_of_libraries)
                   "$DWELL info 2>/dev/null | grep -q \"^counted \" && break; sleep 0.1; done; ./main 20; ./main 20'",
                   sources, program));
     char *late = run_well("$DWELL report --by process --format csv --columns calls,timed_calls | tr -d '\r' | "
-                          "grep -c '\\./main 20,20020,0$'");
+                          "grep -cE '\\./main 20,20020,(0|20)$'");
     cr_assert(eq(str, late, "2\n"));
     free(late);
     struct report *r = report_of("");

@@ -236,7 +236,7 @@ Test(e2e_control, mistakes_from_outside)
         { "1 jump",
           "dwell: control: 'jump' is none of pause, resume, stop, dump, event, level, keep, values; did you mean 'dump'?\n" },
         { "abc pause", "dwell: abc: No such file or directory\n" },
-        { "4194303 pause", "dwell: no process 4194303\n" },
+        { "4194304 pause", "dwell: no process 4194304\n" }, /* PIDs are smaller */
         { "$$ pause", "is not being recorded" },
         { "none.data pause", "dwell: none.data: No such file or directory\n" },
         { "./dwell.data stop",

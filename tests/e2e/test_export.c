@@ -204,7 +204,8 @@ Test(e2e_export, perflog_of_open_calls)
     need_features("perflog");
     struct ran r = run("$DWELL record -q $PROGRAMS/control/control killed");
     ran_drop(&r);
-    r = run("$DWELL record -q sh -c '$SAMPLES/sleeper 100000 50 2 & sleep 0.5; kill -9 $!'");
+    r = run("$DWELL record -q sh -c '$SAMPLES/sleeper 100000 50 2 & until $DWELL report --format csv 2>/dev/null | "
+            "grep -q ^churn; do sleep 0.1; done; kill -9 $!'");
     ran_drop(&r);
     struct perflog *log = export_read_log("");
     char *lines = run_well("$DWELL export perflog --filter main | grep -c DUR || true");

@@ -140,7 +140,8 @@ Test(e2e_filters, triggers_again_and_again)
 }
 
 /* Half of the calls of `short` sleep 20 ms, the others do nothing. Calls in which the operating system intervenes are
- * kept: on a busy machine, those that do nothing may be there if they were preempted, or took 10 ms. */
+ * kept: on a busy machine, those that do nothing may be there if they were preempted or had to fetch a page, or took
+ * 10 ms. */
 static void filters_check_short(void)
 {
     char *paths =
@@ -148,6 +149,7 @@ static void filters_check_short(void)
                  "NR == 1 { for (i = 1; i <= NF; i++) column[$i] = i; next } "
                  "{ p[$1] = $1 > 1 ? p[$1 - 1] \"/\" $3 : $3; calls = $5; sleeps = $3 == \"nothing\" ? 0 : 10; "
                  "  may_be = $column[\"preempted_inclusive_ns\"] > 0 || "
+                 "           !sleeps && ($column[\"page_faults\"] > 0 || $column[\"blocked_inclusive_ns\"] > 0) || "
                  "           $column[\"elapsed_inclusive_ns\"] >= sleeps * 20e6 + (calls - sleeps) * 10e6; "
                  "  if (p[$1] ~ /^main\\/outer(\\/inner(\\/nothing)?)?$/ && calls > sleeps && may_be) calls = sleeps; "
                  "  if (calls > 0) print p[$1], calls }' | LC_ALL=C sort");
@@ -182,7 +184,8 @@ static void filters_check_waits(const char *arguments, const char *in)
     struct report *r = report_of("");
     const uint64_t blocked = report_sum(r, "function", in, "blocked_exclusive_ns");
     cr_assert(ge(u64, blocked, NAPS * 900000), "%s", arguments);
-    cr_assert(eq(u64, blocked, report_sum(r, "function", NULL, "blocked_exclusive_ns")), "%s", arguments);
+    /* On a busy machine, others may wait for a moment inside the kernel, for the helper's changes of the mappings. */
+    cr_assert(lt(u64, report_sum(r, "function", NULL, "blocked_exclusive_ns") - blocked, 900000), "%s", arguments);
     cr_assert(ge(u64, report_sum(r, "function", "main", "page_faults"), 300), "%s", arguments);
     cr_assert(ge(u64, report_sum(r, "function", "main", "application_inclusive_ns"), 100000), "%s", arguments);
     check_sums(r, "function");
@@ -460,8 +463,9 @@ Test(e2e_filters, programs_that_begin_at_once)
 /* Without the recorder there is no answer. The program goes on soon, and the session says what it lacks. */
 Test(e2e_filters, a_recorder_that_is_killed)
 {
-    struct ran r = run("timeout 300 $DWELL record -q --suppress fib sh -c 'kill -9 $PPID; exec > out; $SAMPLES/fib 5; "
-                       "$SAMPLES/fib 5; touch done'; for i in $(seq 100); do test -e done || sleep 0.1; done; ls done");
+    struct ran r =
+        run("timeout 300 $DWELL record -q --suppress fib sh -c 'kill -9 $PPID; exec > out; $SAMPLES/fib 5; "
+            "$SAMPLES/fib 5; touch done'; for i in $(seq 1200); do test -e done && break; sleep 0.1; done; ls done");
     cr_assert(eq(int, r.status, 0), "%s", r.err);
     ran_drop(&r);
     struct report *report = report_of("");
