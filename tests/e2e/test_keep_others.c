@@ -78,13 +78,13 @@ Test(e2e_keep_others, many_windows)
 /* Of 3,000 short workers, those that ran in a window of another one stay. */
 Test(e2e_keep_others, workers_that_have_ended)
 {
-    free(run_well("$DWELL record -q --keep 'work>15ms' --keep-others --max-size 40M,ring $PROGRAMS/kept_workers 3000 2 "
+    free(run_well("$DWELL record -q --keep 'work>70ms' --keep-others --max-size 40M,ring $PROGRAMS/kept_workers 3000 2 "
                   "100 100 >pids"));
     char *text = run_well("$DWELL info --format json >info.json; jq -c '[.keep.slow_calls, .keep.unkept_calls, "
                           ".session.lost_events, (.processes | length) > 31, .keep.dropped_processes > 1000, "
                           "(.processes | length) + .keep.dropped_processes]' info.json; "
                           "test $(stat -c %%s dwell.data) -le $((41 << 20)); echo $?; "
-                          "$DWELL why --slow '>15ms' --format json work | jq .slow.calls");
+                          "$DWELL why --slow '>70ms' --format json work | jq .slow.calls");
     cr_assert(eq(str, text, "[30,0,0,true,true,3001]\n0\n30\n"));
     free(text);
 }

@@ -20,9 +20,9 @@ TestSuite(e2e_keep_workers, .timeout = 600);
 /* 3,000 workers would take 120 MiB, and so would nothing else: 30 of them are slow, and these are there. */
 static void workers_expect(const char *options, const char *kept)
 {
-    free(run_well("$DWELL record -q --keep 'work>15ms' --max-size 40M%s $PROGRAMS/kept_workers 3000 2 100 100",
+    free(run_well("$DWELL record -q --keep 'work>70ms' --max-size 40M%s $PROGRAMS/kept_workers 3000 2 100 100",
                   options));
-    char *text = run_well(KEPT "; " WITHIN "; $DWELL why --slow '>15ms' --format json work | jq .slow.calls");
+    char *text = run_well(KEPT "; " WITHIN "; $DWELL why --slow '>70ms' --format json work | jq .slow.calls");
     cr_assert(eq(str, text, (char *)kept), "%s", options);
     free(text);
 }
@@ -70,7 +70,7 @@ Test(e2e_keep_workers, oldest_windows_make_room)
 Test(e2e_keep_workers, commands_reach_the_program)
 {
     char *text = run_well(
-        "$DWELL record -q --keep 'serve>15ms' --max-size 40M,ring $PROGRAMS/kept_workers 2000 2 4000 100 last >pids & "
+        "$DWELL record -q --keep 'serve>70ms' --max-size 40M,ring $PROGRAMS/kept_workers 2000 2 4000 100 last >pids & "
         "while ! test -e ready; do sleep 0.05; done; $DWELL control $(cat ready) mark here; $DWELL control $(cat "
         "ready) keep 'serve>100s' && $DWELL control $(cat ready) keep 'step>0ns' && touch go; wait; "
         "$DWELL info --format json | jq -c --argjson pid $(cat ready) '[.keep.calls[] | select(.pid == $pid) | .function] "
@@ -82,10 +82,10 @@ Test(e2e_keep_workers, commands_reach_the_program)
 /* What was kept is there, whole. */
 static void workers_expect_after(const char *kill)
 {
-    free(run_well("($DWELL record -q --keep 'work>15ms' --max-size 40M,ring $PROGRAMS/kept_workers 2000 2 100 100 last "
+    free(run_well("($DWELL record -q --keep 'work>70ms' --max-size 40M,ring $PROGRAMS/kept_workers 2000 2 100 100 last "
                   ">pids) & while ! test -e ready; do sleep 0.05; done; %s; touch go; wait",
                   kill));
-    char *text = run_well(KEPT "; $DWELL why --slow '>15ms' --format json work | jq .slow.calls");
+    char *text = run_well(KEPT "; $DWELL why --slow '>70ms' --format json work | jq .slow.calls");
     cr_assert(eq(str, text, "[20,0,0,0]\n20\n"), "%s", kill);
     free(text);
 }

@@ -161,7 +161,7 @@ static void pauses_check_chain(void)
 static void pauses_shake(const char *program, const char *mode, const char *kinds)
 {
     char *out = run_well("$DWELL record -q --mode %s %s 4 2500 %s $PROGRAMS/loading/libloading-a.so & recorder=$!\n"
-                         "sleep 0.2; pid=$(pgrep -P $recorder toggling)\n"
+                         "until pid=$(pgrep -P $recorder toggling) || ! kill -0 $recorder; do sleep 0.05; done\n"
                          "for i in 1 2 3 4 5 6 7 8 9; do $DWELL control $pid pause; sleep 0.0$i; sleep 0.06\n"
                          "$DWELL control $pid resume; sleep 0.0$i; done; wait $recorder",
                          mode, program, kinds);

@@ -1,8 +1,9 @@
 /*
- * CHILDREN short children, at most AT_ONCE at a time. Each makes STEPS calls of step and one of work, which takes 20 ms
- * in one of SLOW children. The pid of each is printed, in their order. After each 50 children, the program rests for
- * 100 ms. With a fifth argument "between", it serves like a child before each 50 of them, and prints its own pid. With
- * "last", it does so for 20 ms afterwards: when a file "go" is there, after it has written its pid to a file "ready".
+ * CHILDREN short children, at most AT_ONCE at a time. Each makes STEPS calls of step and one of work, which takes 90 ms
+ * in one of SLOW children: on a busy machine, another one may lose the processor for a while. The pid of each is
+ * printed, in their order. After each 50 children, the program rests for 100 ms. With a fifth argument "between", it
+ * serves like a child before each 50 of them, and prints its own pid. With "last", it does so for 90 ms afterwards:
+ * when a file "go" is there, after it has written its pid to a file "ready".
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +12,8 @@
 #include <unistd.h>
 
 #define KEPT __attribute__((noinline, noclone))
+
+enum { NAP = 90000 };
 
 static volatile unsigned sink;
 
@@ -46,7 +49,7 @@ static void start_child(unsigned number, unsigned slow, unsigned steps)
 {
     const pid_t child = fork();
     if (child == 0) {
-        serve(number % slow == 0 ? 20000 : 0, steps);
+        serve(number % slow == 0 ? NAP : 0, steps);
         _exit(0);
     }
     printf("%d\n", (int)child);
@@ -76,7 +79,7 @@ int main(int argc, char **argv)
         continue;
     if (strcmp(also, "last") == 0) {
         await_go();
-        serve(20000, steps);
+        serve(NAP, steps);
     }
     return 0;
 }
