@@ -13,7 +13,7 @@
 #include "support/run.h"
 #include "support/scenario.h"
 
-TestSuite(e2e_scarcity, .timeout = 300, .init = without_os_calls);
+TestSuite(e2e_scarcity, .timeout = 900, .init = without_os_calls);
 
 /* The last lines of `dwell record`. */
 #define FULL "events were lost: the disk is full, or a limit on file sizes was reached\n"
@@ -361,7 +361,7 @@ Test(e2e_scarcity, ten_thousand_threads)
         printf("10,000 threads at once are not allowed here: %d\n", threads);
     char command[64];
     snprintf(command, sizeof command, "$PROGRAMS/scarcity/crowd %d 16384 10", threads);
-    struct ran r = run("timeout 300 $DWELL record -q %s", command);
+    struct ran r = run("timeout 800 $DWELL record -q %s", command);
     cr_assert(eq(int, r.status, 0), "%s", r.err);
     cr_assert(eq(u64, truth(r.out, "member"), (uint64_t)threads));
     check_account(r.out, "", 0, r.err[0] == '\0');

@@ -147,15 +147,16 @@ Test(e2e_top, pages_of_rows)
                "left 0\nrestored\n");
 }
 
+/* Whether there is room for the modules depends on the figures. */
 Test(e2e_top, small_terminals)
 {
     top_expect(
         "run 10; watch 40 10 $pid; sees 'CALLS/S'; screen | awk 'length > 40'; screen | sed -n 3p | grep -o FUNCTION\n"
-        "keys s; keys calls Enter; sees 'NOW % *CALLS'; screen | sed -n 3p | grep -o CALLS.*FUNCTION | tr -s ' '\n"
+        "keys s; keys calls Enter; sees 'NOW % *CALLS'; screen | sed -n 3p | grep -o CALLS.*FUNCTION | tr -s ' ' | sed 's/ MODULE//'\n"
         "for size in '20 5' '9 4' '5 3' '3 2' '1 1' '120 30' '40 10'; do tm resize-window -x ${size%% *} -y ${size#* }; keys Down; sleep 0.15; "
         "keys Enter; keys h; keys Escape; keys Escape; done\n"
         "sees ' leaf'; sees 'by calls'; keys q; left",
-        "FUNCTION\nCALLS/S NOW % CALLS MODULE FUNCTION\nleft 0\nrestored\n");
+        "FUNCTION\nCALLS/S NOW % CALLS FUNCTION\nleft 0\nrestored\n");
 }
 
 Test(e2e_top, the_program_ends)
