@@ -2,17 +2,26 @@
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "support/run.h"
 
 TestSuite(e2e_made, .timeout = 300);
 
+/* On a busy machine, a call may also wait inside the kernel, for what has no cause. Timers have none either, and most
+ * waits in mode profile. */
+static const char *made_others(const char *mode, const char *kind)
+{
+    return strcmp(kind, "timerfd") == 0 ? ",waker$" : strstr(mode, "profile") ? "^give," : ",none$";
+}
+
 static void made_check(const char *what, const char *mode, const char *kind, const char *rows)
 {
     free(run_well("$DWELL record -q %s $PROGRAMS/made %s", mode, what));
-    char *out = run_well("$DWELL waits --format csv --columns function,object.made.function,object.made.module,waits "
-                         "--filter object.kind=%s | tail -n +2 | tr -d '\r' | sort",
-                         kind);
+    char *out =
+        run_well("$DWELL waits --format csv --columns function,object.made.function,object.made.module,waits,cause "
+                 "--filter object.kind=%s | tail -n +2 | tr -d '\r' | grep -v '%s' | sed 's/,[^,]*$//' | sort",
+                 kind, made_others(mode, kind));
     char *wanted = run_well("printf '%s\n'", rows);
     cr_assert(eq(str, out, wanted), "%s %s", what, mode);
     free(out);
