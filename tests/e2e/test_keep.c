@@ -407,7 +407,7 @@ Test(e2e_keep, command_that_fails)
 /* Four run at once, and dwell waits for them some seconds only. */
 Test(e2e_keep, command_that_takes_long)
 {
-    char *text = run_well("$DWELL record -q --keep 'handle>100ms' --on-keep 'echo >>begun; sleep 15; true {}' "
+    char *text = run_well("$DWELL record -q --keep 'handle>100ms' --on-keep 'echo >>begun; sleep 30; true {}' "
                           "$PROGRAMS/slow_few 1 100 20 1 2>&1; wc -l <begun; ls | grep -c window-");
     cr_assert(has(text, "dwell: --on-keep: 1 of 5 windows had no command, as 4 run at once\n"), "%s", text);
     cr_assert(has(text, "dwell: --on-keep: 4 commands still run, so their files stay: "), "%s", text);

@@ -18,6 +18,7 @@
 #include "support/scenario.h"
 
 enum { ROUNDS = 200, THREADS = 3, SLOT = 8 };
+enum { PATIENCE = 120000 }; /* times half a millisecond for a program to start: a busy machine may take seconds */
 
 TestSuite(e2e_kill, .timeout = 300);
 
@@ -64,7 +65,7 @@ static void kill_at_random(int round, pid_t child, bool recorder)
 {
     uint64_t sum;
     pid_t pid = 0;
-    for (int i = 0; i < 2000 && !read_counters(&sum, &pid); i++)
+    for (int i = 0; i < PATIENCE && !read_counters(&sum, &pid); i++)
         usleep(500);
     cr_assert(ne(int, pid, 0), "the program did not start");
     usleep((useconds_t)(rand() % 20000));
