@@ -5,7 +5,7 @@
 
 #include "support/run.h"
 
-TestSuite(e2e_values_ranges, .timeout = 120);
+TestSuite(e2e_values_ranges, .timeout = 600);
 
 #define SOURCES DWELL_CONSUMERS "/../e2e/programs/values/"
 #define ROWS(options)                                                                                                  \

@@ -48,7 +48,7 @@ static void valued_save(void)
     writer_free(w);
 }
 
-TestSuite(golden_replay_values, .init = valued_save, .timeout = 60);
+TestSuite(golden_replay_values, .init = valued_save, .timeout = 300);
 
 static void valued_expect(const char *arguments, const char *wanted)
 {

@@ -47,7 +47,7 @@ static void valued_save(void)
     writer_free(w);
 }
 
-TestSuite(golden_slowest_values, .init = valued_save, .timeout = 60);
+TestSuite(golden_slowest_values, .init = valued_save, .timeout = 300);
 
 static void valued_expect(const char *arguments, const char *wanted)
 {
