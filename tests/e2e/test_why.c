@@ -199,16 +199,23 @@ Test(e2e_why, several_sessions)
 }
 
 /* The sentence says if a path has more calls. It leaves that out if slow calls were preempted for much longer, so one
- * of several recordings must have it. */
+ * of several recordings must have it, unless other programs delayed calls in all of them. */
 Test(e2e_why, more_calls_in_words)
 {
+    enum { TRIES = 20 };
     bool said = false;
-    for (int tries = 0; !said && tries < 20; tries++) {
+    int quiet = 0;
+    for (int tries = 0; !said && tries < TRIES; tries++) {
         why_record("--overhead none", "items");
-        char *text = run_well("$DWELL why --slow 4%% handle | grep -c ', called [0-9.]* times as often' || true");
+        char *text = run_well("$DWELL why --slow 4%% handle | grep -c ', called [0-9.]* times as often' || true"),
+             *answer = run_well("jq -r .answer why.json");
         said = strcmp(text, "1\n") == 0;
+        quiet += !strstr(answer, "preempted");
+        free(answer);
         free(text);
     }
+    if (!said && !quiet)
+        cr_skip_test("other programs delayed calls in all of %d runs", TRIES);
     cr_assert(said);
 }
 
