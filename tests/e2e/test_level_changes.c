@@ -10,7 +10,7 @@
 #include "support/run.h"
 #include "support/scenario.h"
 
-TestSuite(e2e_level_changes, .timeout = 300, .init = without_os_calls);
+TestSuite(e2e_level_changes, .timeout = 600, .init = without_os_calls);
 
 static const char *const modes[] = { "trace", "ring=1G", "profile" };
 

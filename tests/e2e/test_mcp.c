@@ -29,7 +29,7 @@ Test(e2e_mcp, a_program_is_recorded)
 Test(e2e_mcp, programs_that_do_not_end)
 {
     char *text = run_well("printf '#!/bin/sh\\nexec sleep 1000\\n' >prog && chmod +x prog && "
-                          "{ echo '" CALL "{\"program\":\"prog\",\"timeout_seconds\":1}}}'; echo '" PING "'; } | "
+                          "printf '%%s\\n' '" CALL "{\"program\":\"prog\",\"timeout_seconds\":3}}}' '" PING "' | "
                           "$DWELL mcp --allow-record");
     static const char pong[] = "{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{}}\n";
     cr_assert(eq(int, strncmp(text, pong, strlen(pong)), 0), "%s", text);

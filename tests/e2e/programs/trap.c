@@ -15,7 +15,7 @@ int main(void)
 {
     signal(SIGTERM, note);
     close(open("ready", O_CREAT | O_WRONLY, 0600));
-    for (int i = 0; i < 5000 && !caught; i++)
+    for (int i = 0; i < 60000 && !caught; i++)
         usleep(1000);
     printf("caught %d\n", (int)caught);
     return 7;
