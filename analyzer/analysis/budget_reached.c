@@ -39,14 +39,19 @@ static uint64_t budget_reached_in_stubs(const struct profile *p)
     return time;
 }
 
+/* Seconds of the program's own time: of processors, so that waits and other programs do not hide a cost. */
+static double budget_reached_own(const struct summary *summary)
+{
+    const enum value_id of = summary->off_cpu_known ? VALUE_CPU : VALUE_ELAPSED;
+    return (double)times_value(&summary->sums, of, INCLUSIVE) / (double)summary->ticks_per_second;
+}
+
 /* Percent of the program's own time, without what is in it by other means. */
 static double budget_reached_percent(const struct analysis *analysis)
 {
     const struct summary *summary = &analysis->summary;
     const struct dwell_file_header *h = &analysis->file->header;
-    const enum value_id of = summary->off_cpu_known ? VALUE_CPU : VALUE_ELAPSED;
-    const double own = (double)times_value(&summary->sums, of, INCLUSIVE) / (double)summary->ticks_per_second,
-                 ns = 1e-9;
+    const double own = budget_reached_own(summary), ns = 1e-9;
     if (own <= 0)
         return 0;
     const double changes = (double)analysis->file->more.change_time * ns / own * 100;
@@ -80,9 +85,7 @@ static void budget_reached_remark(struct summary *summary, const struct analysis
 {
     static const double ns_of_values = 25;
     const uint64_t valued = budget_reached_valued(analysis->file);
-    const double own =
-        (double)times_value(&summary->sums, VALUE_ELAPSED, INCLUSIVE) / (double)summary->ticks_per_second;
-    if ((double)valued * ns_of_values / 1e9 > own * summary->asked_percent / 100)
+    if ((double)valued * ns_of_values / 1e9 > budget_reached_own(summary) * summary->asked_percent / 100)
         summary_remark_doubt(summary, "budget-exceeded",
                              "overhead above the budget: values of %s; name rarer functions", COUNTED(valued, "call"));
     else if (summary->budget_acted)
