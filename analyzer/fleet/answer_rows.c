@@ -35,10 +35,15 @@ static void answer_read_amounts(struct binary_reader *r, enum rollup_by by, stru
     }
 }
 
+static uint128 answer_squares(double squares)
+{
+    const double most = 1e36; /* that of any time, and in the range of the result */
+    return squares > 0 ? (uint128)fmin(squares, most) : 0;
+}
+
 static uint64_t answer_root(double squares)
 {
-    const double longest = 1e18; /* of any time, and in the range of the result */
-    return squares > 0 ? (uint64_t)llround(fmin(sqrt(squares), longest)) : 0;
+    return (uint64_t)llroundl(sqrtl((long double)answer_squares(squares)));
 }
 
 #define INCLUSIVE_TIMES(a, of)                                                                                         \
@@ -46,14 +51,14 @@ static uint64_t answer_root(double squares)
     .blocked_inclusive = (a)->of##blocked, .preempted_inclusive = (a)->of##preempted,                                  \
     .flagged_on_cpu_inclusive = (a)->of##flagged_on_cpu, .page_faults_inclusive = (a)->of##page_faults,                \
     .overhead_inclusive = (a)->of##overhead, .pooled_inclusive = (a)->of##error_pooled,                                \
-    .error_inclusive = answer_root((a)->of##error_squares)
+    .error_squares_inclusive = answer_squares((a)->of##error_squares)
 #define OWN_TIMES(a)                                                                                                   \
     .calls = (a)->calls, .counted = (a)->counted, .shortest = (a)->shortest, .longest = (a)->longest,                  \
     .elapsed_exclusive = (a)->elapsed, .application_exclusive = (a)->elapsed - (a)->flagged,                           \
     .blocked_exclusive = (a)->blocked, .preempted_exclusive = (a)->preempted,                                          \
     .flagged_on_cpu_exclusive = (a)->flagged_on_cpu, .page_faults_exclusive = (a)->page_faults,                        \
     .overhead_exclusive = (a)->overhead, .samples = (a)->samples, .pooled_exclusive = (a)->error_pooled,               \
-    .error_exclusive = answer_root((a)->error_squares)
+    .error_squares_exclusive = answer_squares((a)->error_squares)
 
 static struct times answer_times(const struct fleet_amounts *a, enum rollup_by by)
 {
@@ -84,7 +89,7 @@ static void answer_add_session(struct times *session, struct times times)
     times.flagged_on_cpu_inclusive = times.flagged_on_cpu_exclusive;
     times.page_faults_inclusive = times.page_faults_exclusive;
     times.overhead_inclusive = times.overhead_exclusive;
-    times.error_inclusive = times.pooled_inclusive = 0;
+    times.error_squares_inclusive = times.pooled_inclusive = 0;
     times_add(session, &times);
 }
 

@@ -6,7 +6,6 @@
 
 #include "base/numbers.h"
 #include "base/units.h"
-#include "base/wide.h"
 #include "profile/durations.h"
 #include "profile/profile.h"
 
@@ -152,16 +151,20 @@ const char *value_column(enum value_id value, enum value_form form)
 
 /* ---- sums ---- */
 
-/* Errors that are independent of each other. */
-static uint64_t values_norm(uint64_t a, uint64_t b)
+static uint128 values_square(uint64_t number)
 {
-    return !a ? b : !b ? a : (uint64_t)llround(hypot((double)a, (double)b));
+    return (uint128)number * number;
+}
+
+static uint64_t values_root(uint128 square)
+{
+    return (uint64_t)llroundl(sqrtl((long double)square));
 }
 
 #define MERGE_SUM(into, from) (into) += (from)
 #define MERGE_MIN(into, from) (into) = smaller(into, from)
 #define MERGE_MAX(into, from) (into) = larger(into, from)
-#define MERGE_NORM(into, from) (into) = values_norm(into, from)
+#define MERGE_NORM(into, from) (into) = values_root(values_square(into) + values_square(from))
 #define NOTHING(NAME, ...)
 
 struct times times_of_path(const struct profile_node *node)
@@ -172,10 +175,10 @@ struct times times_of_path(const struct profile_node *node)
     VALUES(OWN_ONE, OWN_PAIR, NOTHING)
     t.counted = 0;
     t.samples = node->samples;
-    t.error_exclusive = node->error;
+    t.error_squares_exclusive = values_square(node->error);
     t.pooled_exclusive = node->error_pooled;
     const bool sampled = node->site == PROFILE_SAMPLED; /* the inclusive time of another path is measured */
-    t.error_inclusive = sampled ? node->error : 0;
+    t.error_squares_inclusive = sampled ? t.error_squares_exclusive : 0;
     t.pooled_inclusive = sampled ? node->error_pooled : 0;
     return t;
 }
@@ -184,13 +187,13 @@ void times_add_inclusive(struct times *into, const struct times *from)
 {
 #define ADD_INCLUSIVE(NAME, member, formula) into->member##_inclusive += from->member##_inclusive;
     VALUES(NOTHING, ADD_INCLUSIVE, NOTHING)
-    into->error_inclusive = values_norm(into->error_inclusive, from->error_inclusive);
+    into->error_squares_inclusive += from->error_squares_inclusive;
     into->pooled_inclusive += from->pooled_inclusive;
 }
 
 static void values_add_exclusive_errors(struct times *into, const struct times *from)
 {
-    into->error_exclusive = values_norm(into->error_exclusive, from->error_exclusive);
+    into->error_squares_exclusive += from->error_squares_exclusive;
     into->pooled_exclusive += from->pooled_exclusive;
 }
 
@@ -220,7 +223,7 @@ void times_own_all(struct times *t)
 {
 #define OWN_ALL(NAME, member, formula) t->member##_exclusive = t->member##_inclusive;
     VALUES(NOTHING, OWN_ALL, NOTHING)
-    t->error_exclusive = t->error_inclusive;
+    t->error_squares_exclusive = t->error_squares_inclusive;
     t->pooled_exclusive = t->pooled_inclusive;
 }
 
@@ -236,9 +239,9 @@ const struct estimated_value estimated_values[ESTIMATED_VALUES] = {
 
 uint64_t times_error(const struct times *t, enum value_id value, enum value_form form)
 {
-    const uint64_t independent = form == INCLUSIVE ? t->error_inclusive : t->error_exclusive;
+    const uint128 independent = form == INCLUSIVE ? t->error_squares_inclusive : t->error_squares_exclusive;
     const uint64_t pooled = form == INCLUSIVE ? t->pooled_inclusive : t->pooled_exclusive;
-    const uint64_t error = values_norm(independent, pooled), cpu = times_value(t, VALUE_CPU, form);
+    const uint64_t error = values_root(independent + values_square(pooled)), cpu = times_value(t, VALUE_CPU, form);
     if (value == VALUE_ELAPSED || value == VALUE_CPU)
         return error;
     if (value != VALUE_APPLICATION || !cpu)

@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/wide.h"
+
 /*
  * The recorded amounts of a call path: AMOUNT(member of struct profile_node, unit, merge).
  *
@@ -85,8 +87,10 @@ struct times {
 #define NO_MEMBER(NAME, key)
     VALUES(ONE_MEMBER, PAIR_MEMBERS, NO_MEMBER)
     uint64_t samples; /* with it on top of the stack */
-    /* Half widths of the 95 % intervals of its CPU times: of independent errors, and of errors that are added up. */
-    uint64_t error_inclusive, error_exclusive, pooled_inclusive, pooled_exclusive;
+    /* Half widths of the 95 % intervals of its CPU times: the sum of squares of independent errors, whole, so that no
+     * order matters, and errors that are added up. */
+    uint128 error_squares_inclusive, error_squares_exclusive;
+    uint64_t pooled_inclusive, pooled_exclusive;
     uint64_t counted; /* the part of `calls` that was only counted: their time is their callers' */
 #undef ONE_MEMBER
 #undef PAIR_MEMBERS
@@ -185,7 +189,7 @@ static inline bool times_are_counted(const struct times *t)
 /* Whether it has time that is estimated by samples, for example of calls that were only counted. */
 static inline bool times_are_sampled(const struct times *t)
 {
-    return t->error_inclusive || t->pooled_inclusive;
+    return t->error_squares_inclusive || t->pooled_inclusive;
 }
 
 /* Whether the times are those of some calls, and the others were only counted: a function takes at least these times.

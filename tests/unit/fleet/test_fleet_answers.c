@@ -384,13 +384,12 @@ static struct binary_rows answers_sums(double squares)
     return rows;
 }
 
-/* Errors are roots of sums of squares, which can be any real number in an answer. */
+/* Squares of errors can be any real number in an answer. */
 Test(unit_fleet_answers, errors_are_numbers)
 {
     const struct {
-        double squares;
-        uint64_t error;
-    } cases[] = { { 9, 3 }, { -9, 0 }, { NAN, 0 }, { 1e300, 1000000000000000000 }, { INFINITY, 1000000000000000000 } };
+        double squares, error;
+    } cases[] = { { 9, 3 }, { -9, 0 }, { NAN, 0 }, { 1e300, 1e18 }, { INFINITY, 1e18 } };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct binary_rows rows[] = { answers_sums(cases[i].squares), answers_modules(), answers_functions() };
         struct answers a;
@@ -399,8 +398,9 @@ Test(unit_fleet_answers, errors_are_numbers)
         answers_start(&a, rows, 3);
         answers_check(fleet_answer_sums(&analysis, &a.store, &one_run, 1, BY_FUNCTION, false, &error), &error, NULL);
         cr_assert(eq(sz, analysis.profile->reported_count, 1));
-        cr_assert(eq(u64, analysis.profile->reported[0].times.error_exclusive, cases[i].error));
-        cr_assert(eq(u64, analysis.profile->reported[0].times.error_inclusive, cases[i].error));
+        const struct times *times = &analysis.profile->reported[0].times;
+        cr_assert(eq(dbl, (double)times->error_squares_exclusive, cases[i].error * cases[i].error), "%zu", i);
+        cr_assert(eq(dbl, (double)times->error_squares_inclusive, cases[i].error * cases[i].error), "%zu", i);
         cr_assert(eq(str, analysis.names[analysis.profile->reported[0].function].name, "main"));
         analysis_drop(&analysis);
         answers_stop(&a);

@@ -220,3 +220,22 @@ Test(unit_values, flagged_on_cpu_of_each_path_is_at_least_zero)
     check_identities(&o);
     outcome_drop(&o);
 }
+
+/* However many threads add them up, and in whatever order, errors are rounded once. */
+Test(unit_values, errors_in_any_order)
+{
+    enum { COUNT = 5 };
+    const uint64_t errors[COUNT] = { 16, 12, 14, 333, 278 };
+    struct times forward = times_of_nothing(), backward = times_of_nothing();
+    for (int i = 0; i < COUNT; i++) {
+        const struct profile_node one = { .error = errors[i], .site = PROFILE_SAMPLED },
+                                  other = { .error = errors[COUNT - 1 - i], .site = PROFILE_SAMPLED };
+        const struct times first = times_of_path(&one), last = times_of_path(&other);
+        times_add(&forward, &first);
+        times_add(&backward, &last);
+    }
+    /* The root of the sum of their squares is 434.48. */
+    cr_assert(eq(u64, times_error(&forward, VALUE_ELAPSED, EXCLUSIVE), 434));
+    cr_assert(eq(u64, times_error(&forward, VALUE_ELAPSED, INCLUSIVE), 434));
+    cr_assert(eq(u64, times_error(&backward, VALUE_ELAPSED, EXCLUSIVE), 434));
+}
