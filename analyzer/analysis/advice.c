@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "analysis/find_function.h"
 #include "analysis/probe_share.h"
 #include "base/index.h"
 #include "base/memory.h"
@@ -51,13 +52,16 @@ static struct advice_edge *advice_find_edges(const struct profile *p, size_t *co
     return list;
 }
 
-static bool advice_gets_more(const struct advice_edge *x, const struct advice_edge *y)
+static bool advice_gets_more(const struct analysis *analysis, const struct advice_edge *x, const struct advice_edge *y)
 {
-    return x->own != y->own ? x->own > y->own : x->calls > y->calls;
+    if (x->own != y->own || x->calls != y->calls)
+        return x->own != y->own ? x->own > y->own : x->calls > y->calls;
+    return function_compare(analysis, x->caller, y->caller) < 0;
 }
 
-static void advice_fill_callers(struct advice *a, const struct profile *p)
+static void advice_fill_callers(struct advice *a, const struct analysis *analysis)
 {
+    const struct profile *p = analysis->profile;
     size_t count;
     struct advice_edge *edges = advice_find_edges(p, &count);
     size_t *first = need_memory(p->function_count + 1, sizeof *first);
@@ -69,7 +73,7 @@ static void advice_fill_callers(struct advice *a, const struct profile *p)
         struct advised *f = &a->list[i];
         const struct advice_edge *most = NULL;
         for (size_t j = first[f->function]; j < first[f->function + 1]; j++) {
-            most = !most || advice_gets_more(&edges[j], most) ? &edges[j] : most;
+            most = !most || advice_gets_more(analysis, &edges[j], most) ? &edges[j] : most;
             f->callers++;
         }
         f->caller = most ? most->caller : PROFILE_NONE;
@@ -128,23 +132,23 @@ static struct budget_function *advice_functions(const struct advice *a, const st
     return list;
 }
 
-static int advice_compare_costs(const void *x, const void *y)
+static int advice_compare_costs(const void *x, const void *y, void *analysis)
 {
     const struct advised *a = x, *b = y;
     if (a->cost != b->cost)
         return a->cost > b->cost ? -1 : 1;
-    return ORDER_BY(a, b, function);
+    return function_compare(analysis, a->function, b->function);
 }
 
 /* Sorts the list by cost. A budget times a counted function again when that costs next to nothing. So the cheapest ones
  * leave the list as long as the aim is reached without them. */
-static void advice_keep_cheap(struct advice *a)
+static void advice_keep_cheap(struct advice *a, const struct analysis *analysis)
 {
     uint64_t left = a->all_calls;
     for (size_t i = 0; i < a->count; i++)
         left -= a->list[i].calls;
     if (a->count)
-        qsort(a->list, a->count, sizeof *a->list, advice_compare_costs);
+        qsort_r(a->list, a->count, sizeof *a->list, advice_compare_costs, (void *)analysis);
     while (a->count && advice_is_reached(a, budget_cost(left + a->list[a->count - 1].calls, &a->look))) {
         left += a->list[--a->count].calls;
         a->has[a->list[a->count].function] = false;
@@ -181,8 +185,8 @@ struct advice advice_of(const struct analysis *analysis, uint32_t permille)
                                       .mean = means[f],
                                       .own = times_value(&sums[f], probe_share_rest(&analysis->summary), EXCLUSIVE) };
     }
-    advice_keep_cheap(&a);
-    advice_fill_callers(&a, analysis->profile);
+    advice_keep_cheap(&a, analysis);
+    advice_fill_callers(&a, analysis);
     free(functions);
     free(chosen);
     free(means);

@@ -15,13 +15,18 @@
 
 enum { MAX_NAMED = 8 };
 
-static int function_compare_modules(const void *a, const void *b, void *data)
+int function_compare(const struct analysis *analysis, uint32_t x, uint32_t y)
 {
-    const struct analysis *analysis = data;
-    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    const int order = strcmp(analysis->names[x].module, analysis->names[y].module);
-    const uint64_t first = analysis->profile->functions[x].offset, second = analysis->profile->functions[y].offset;
-    return order ? order : ORDER(first, second);
+    const struct profile_function *f = &analysis->profile->functions[x], *g = &analysis->profile->functions[y];
+    const int modules = strcmp(analysis->names[x].module, analysis->names[y].module);
+    if (modules || f->offset != g->offset)
+        return modules ? modules : ORDER(f->offset, g->offset);
+    return strcmp(analysis->profile->modules[f->module].path, analysis->profile->modules[g->module].path);
+}
+
+static int function_compare_numbers(const void *a, const void *b, void *analysis)
+{
+    return function_compare(analysis, *(const uint32_t *)a, *(const uint32_t *)b);
 }
 
 struct named_function function_named(const struct function_name *n, uint64_t address)
@@ -126,7 +131,7 @@ static uint32_t *function_search(const struct analysis *analysis, const char *te
     if (*way == FUNCTION_PART)
         *count = function_prefer_written(analysis, found, *count);
     if (*count)
-        qsort_r(found, *count, sizeof *found, function_compare_modules, (void *)analysis);
+        qsort_r(found, *count, sizeof *found, function_compare_numbers, (void *)analysis);
     return found;
 }
 

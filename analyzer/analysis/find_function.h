@@ -17,6 +17,9 @@ bool function_find(const struct analysis *analysis, const char *text, uint32_t *
  * It is an error if there is none, or if the text is no glob and matches more than one. */
 bool function_find_each(const struct analysis *analysis, const char *text, bool *found, struct error *error);
 
+/* Orders functions by their modules and places in them. Their numbers depend on how many threads read the session. */
+int function_compare(const struct analysis *analysis, uint32_t x, uint32_t y);
+
 /* What is known of a function whose name is `name`, at that address of its module. */
 struct named_function function_named(const struct function_name *name, uint64_t address);
 

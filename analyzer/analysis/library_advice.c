@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/find_function.h"
 #include "analysis/probe_share.h"
 #include "arguments/direct_callee.h"
 #include "arguments/stack_arguments.h"
@@ -330,12 +331,12 @@ static char *library_pattern(const char *of_module, const char *name)
 
 /* ---- the list ---- */
 
-static int library_compare_advised(const void *a, const void *b)
+static int library_compare_advised(const void *a, const void *b, void *analysis)
 {
     const struct library_advised *x = a, *y = b;
     if (x->time != y->time)
         return x->time > y->time ? -1 : 1;
-    return ORDER_BY(x, y, function);
+    return function_compare(analysis, x->function, y->function);
 }
 
 static bool library_is_same(const struct library_edge *a, const struct library_edge *b)
@@ -344,7 +345,8 @@ static bool library_is_same(const struct library_edge *a, const struct library_e
 }
 
 /* Sums the edges of one name, which begin at `edges`. Returns their number. */
-static size_t library_sum(const struct library_edge *edges, size_t count, struct library_advised *sum)
+static size_t library_sum(const struct analysis *analysis, const struct library_edge *edges, size_t count,
+                          struct library_advised *sum)
 {
     uint64_t most = 0;
     size_t i = 0;
@@ -356,7 +358,7 @@ static size_t library_sum(const struct library_edge *edges, size_t count, struct
             time += edges[i].time;
         sum->time += time;
         sum->callers++;
-        if (time > most)
+        if (time > most || (time == most && function_compare(analysis, caller, sum->caller) < 0))
             sum->caller = caller;
         most = time > most ? time : most;
     }
@@ -375,7 +377,7 @@ static void library_fill(struct library_advice *a, const struct analysis *analys
     for (size_t i = 0; i < count;) {
         struct library_advised *next = &a->list[a->count];
         const struct library_edge *first = &edges[i];
-        i += library_sum(first, count - i, next);
+        i += library_sum(analysis, first, count - i, next);
         if (!next->time || next->time < least || library_is_left_alone(modules, next, first))
             continue;
         const struct function_name *f = &analysis->names[first->function];
@@ -385,7 +387,7 @@ static void library_fill(struct library_advice *a, const struct analysis *analys
     }
     free(edges);
     if (a->count)
-        qsort(a->list, a->count, sizeof *a->list, library_compare_advised);
+        qsort_r(a->list, a->count, sizeof *a->list, library_compare_advised, (void *)analysis);
 }
 
 struct library_advice library_advice_of(const struct analysis *analysis)

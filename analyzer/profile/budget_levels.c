@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "base/numbers.h"
+#include "base/sorted.h"
 #include "base/wide.h"
 
 enum {
@@ -83,7 +84,8 @@ static int budget_compare(const void *a, const void *b, void *list)
     const uint64_t left = x->inclusive / x->calls, right = y->inclusive / y->calls;
     if (left != right)
         return left < right ? -1 : 1;
-    return *(const uint32_t *)a < *(const uint32_t *)b ? -1 : 1;
+    const int places = ORDER_BY(x, y, offset, module);
+    return places ? places : ORDER(*(const uint32_t *)a, *(const uint32_t *)b);
 }
 
 static bool budget_is_rare(uint32_t share)

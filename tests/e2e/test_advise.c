@@ -275,3 +275,23 @@ Test(e2e_advise, attributes)
     advise_record("", "marked", "marked.data");
     cr_assert(eq(u64, advise_timed("marked.data"), 51));
 }
+
+/* 60 functions have equal costs. Each thread that reads the session meets them in another order. */
+Test(e2e_advise, the_same_whoever_reads)
+{
+    free(run_well(
+        "{ echo 'static volatile long sum;'; "
+        "for i in $(seq 0 59); do echo \"KEPT static void f$i(void) { sum += $i; }\"; done; "
+        "echo 'static void (*const list[])(void) = {'; for i in $(seq 0 59); do echo \"f$i,\"; done; echo '};'; "
+        "echo 'int main(void) { for (long i = 0; i < 3000000; i++) list[(i / 20000 * 7 + i) %% 60](); }'; } "
+        ">many.c; gcc -O2 -g -finstrument-functions '-DKEPT=__attribute__((noinline))' -o many many.c"));
+    free(run_well("$DWELL record -q --overhead none --sample 0 -o many.data ./many"));
+    char *first = run_well("$DWELL advise -j 1 --format json many.data");
+    cr_assert(has(first, "\"f59\""), "%s", first);
+    for (int jobs = 2; jobs <= 6; jobs++) {
+        char *other = run_well("$DWELL advise -j %d --format json many.data", jobs);
+        cr_assert(eq(str, other, first), "%d", jobs);
+        free(other);
+    }
+    free(first);
+}
