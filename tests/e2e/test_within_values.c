@@ -96,9 +96,8 @@ Test(e2e_within_values, other_views_have_them)
                    COUNTED("kind", ". == \"GET\""));
 }
 
-/* Both sets are of calls with the value; these are long, so no two of them are equal. They take two milliseconds by
- * another clock. All of the calls with n = 100000
- * are slow, so nothing of that is left without them. */
+/* Both sets are of calls with the value; these are long, so no two of them are equal. All of the calls with n = 100000
+ * are slow, so nothing of that is left without them. They take two milliseconds by another clock. */
 Test(e2e_within_values, why_compares_calls_that_have_them)
 {
     within_begin();
