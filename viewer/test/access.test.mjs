@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { after, before, test } from 'node:test';
-import { Browser, boxOf, fragmentWith, view } from './support/browser.mjs';
+import { Browser, boxOf, fragmentWith, settled, view } from './support/browser.mjs';
 import { shop, timed } from './support/sessions.mjs';
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
@@ -88,18 +88,18 @@ test('Back undoes a zoom of the timeline, one of the flame graph, and a range', 
     await page.waitForTimeout(1200); // a later zoom is another step
     await page.keyboard.press('+');
     await page.waitForFunction((t) => document.querySelector('.range').textContent !== t, zoomed);
-    await page.waitForTimeout(400);
+    await settled(page);
     await page.goBack();
     await page.waitForFunction((t) => document.querySelector('.range').textContent === t, zoomed);
     await page.goBack();
     await page.waitForFunction((t) => document.querySelector('.range').textContent === t, wider);
     await view(page, 'flame');
     await fragmentWith(page, 'view=flame');
+    await page.waitForSelector('.scroller[data-frames="7"]');
     await page.waitForTimeout(1200);
     const box = await boxOf(page, '.scroller');
     await page.mouse.click(box.x + 100, box.y + box.height - 40);
     await fragmentWith(page, 'zoom=');
-    await page.waitForTimeout(400);
     await page.goBack();
     await page.waitForFunction(() => !location.hash.includes('zoom='));
     await browser.done(page);

@@ -38,7 +38,13 @@ test('the page follows the running program, keeps the selection, and shows that 
     // The program runs for hours unless it is ended.
     const recorder = start('record', '-q', '-o', session, '--', sample('sleeper'), '100000', '2', '20');
     const ended = new Promise((resolve) => recorder.on('exit', resolve));
-    const nameOf = (pid) => readFileSync(`/proc/${pid}/comm`, 'utf8').trim();
+    const nameOf = (pid) => {
+        try {
+            return readFileSync(`/proc/${pid}/comm`, 'utf8').trim();
+        } catch {
+            return ''; // it has ended
+        }
+    };
     const program = () =>
         readFileSync(`/proc/${recorder.pid}/task/${recorder.pid}/children`, 'utf8')
             .trim()

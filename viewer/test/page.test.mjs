@@ -1,7 +1,7 @@
 // Tests the page on made-up sessions with known values.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { Browser, boxOf, column, fragmentWith, rowsOf, until, view } from './support/browser.mjs';
+import { Browser, boxOf, column, fragmentWith, frameAt, rowsOf, settled, until, view } from './support/browser.mjs';
 import { hostile, hostileNames, shop, shopTree, session } from './support/sessions.mjs';
 
 let browser;
@@ -226,13 +226,13 @@ test('callers and callees: a click centres another function, and the browser goe
     // Recursive calls of walk have walk as their caller, not lookup.
     await until(page, 'Callees', 'calls', ['330']);
     await until(page, 'Callees', 'elapsed_inclusive', ['8700']);
+    await fragmentWith(page, 'view=callers');
     await page.click('[aria-label=Callees] .row');
     await until(page, 'Callers', 'name', ['lookup', 'walk']);
     assert.equal(await page.textContent('.centre h2'), 'walk');
     await until(page, 'Callers', 'elapsed_inclusive', ['8700', '0']);
     await until(page, 'Callers', 'elapsed_exclusive', ['4200', '4500']);
-    await fragmentWith(page, 'view=callers');
-    await page.waitForTimeout(300);
+    await settled(page);
     await page.goBack();
     await page.waitForFunction(() => document.querySelector('.centre h2')?.textContent === 'lookup');
     await browser.done(page);
@@ -256,29 +256,27 @@ test('search in the tree opens matches, forwards and backwards', async () => {
 
 test('frames are as wide as their times, and the flame graph zooms', async () => {
     const page = await openShop('#view=flame&details=0');
-    const frame = async (x, fromBottom) => {
+    const frame = async (x, fromBottom, expected) => {
         const box = await boxOf(page, '.scroller');
-        await page.mouse.move(box.x + x * box.width, box.y + box.height - fromBottom * 20 - 10);
-        const tip = page.locator('.tip-name');
-        return (await tip.count()) ? tip.textContent() : '';
+        await frameAt(page, box.x + x * box.width, box.y + box.height - fromBottom * 20 - 10, expected);
     };
     await page.waitForSelector('.scroller[data-frames="7"]');
-    assert.equal(await frame(0.5, 0), 'main');
+    await frame(0.5, 0, 'main');
     // serve has 88 % of the width, load the next 10.3 %.
-    assert.equal(await frame(0.875, 1), 'serve');
-    assert.equal(await frame(0.885, 1), 'load');
-    assert.equal(await frame(0.99, 1), '');
+    await frame(0.875, 1, 'serve');
+    await frame(0.885, 1, 'load');
+    await frame(0.99, 1, '');
     await page.mouse.click(700, (await boxOf(page, '.scroller')).y + (await boxOf(page, '.scroller')).height - 30);
     await fragmentWith(page, 'zoom=');
     // serve has the whole width: 30800 of 52800 are handle's.
-    assert.equal(await frame(0.99, 1), 'serve');
-    assert.equal(await frame(0.58, 2), 'handle');
-    assert.equal(await frame(0.59, 2), 'wait_for_work');
+    await frame(0.99, 1, 'serve');
+    await frame(0.58, 2, 'handle');
+    await frame(0.59, 2, 'wait_for_work');
     await press(page, 'Backspace', '0');
     await page.waitForFunction(() => !location.hash.includes('zoom='));
     // By CPU time, waiting frames are narrow.
     await page.click('.measures button:has-text("CPU")');
-    assert.equal(await frame(0.5, 2), 'handle');
+    await frame(0.5, 2, 'handle');
     await press(page, 'ArrowUp', 'ArrowUp');
     await page.mouse.move(5, 5);
     await browser.done(page);
@@ -286,24 +284,22 @@ test('frames are as wide as their times, and the flame graph zooms', async () =>
 
 test('the inverted graph goes from functions to their callers', async () => {
     const page = await openShop('#view=inverted&details=0');
-    const frame = async (x, row) => {
+    const frame = async (x, row, expected) => {
         const box = await boxOf(page, '.scroller');
-        await page.mouse.move(box.x + x * box.width, box.y + row * 20 + 10);
-        const tip = page.locator('.tip-name');
-        return (await tip.count()) ? tip.textContent() : '';
+        await frameAt(page, box.x + x * box.width, box.y + row * 20 + 10, expected);
     };
     await page.waitForSelector('.scroller[data-frames="7"]');
     // wait_for_work 20000 of 60000, lookup 9600, parse 9200, walk 8700.
-    assert.equal(await frame(0.33, 0), 'wait_for_work');
-    assert.equal(await frame(0.33, 1), 'serve');
-    assert.equal(await frame(0.34, 0), 'lookup');
-    assert.equal(await frame(0.34, 1), 'handle');
-    assert.equal(await frame(0.5, 0), 'parse');
+    await frame(0.33, 0, 'wait_for_work');
+    await frame(0.33, 1, 'serve');
+    await frame(0.34, 0, 'lookup');
+    await frame(0.34, 1, 'handle');
+    await frame(0.5, 0, 'parse');
     const box = await boxOf(page, '.scroller');
     await page.mouse.click(box.x + 0.5 * box.width, box.y + 10);
     const link = await fragmentWith(page, 'inverted=');
-    assert.equal(await frame(0.75, 1), 'handle'); // 7000 of 9200
-    assert.equal(await frame(0.77, 1), 'load');
+    await frame(0.75, 1, 'handle'); // 7000 of 9200
+    await frame(0.77, 1, 'load');
     await browser.done(page);
     const again = await openShop(link);
     await again.waitForFunction(() => document.querySelector('.below button:not(:disabled)')?.textContent === 'Whole');

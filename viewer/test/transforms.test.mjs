@@ -128,12 +128,16 @@ test('a table is copied as text with tabs, in its order and with its columns', a
     const page = await openShop('view=functions&by=elapsed&columns=functions:calls,elapsed_exclusive,module');
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
     await rowsOf(page, 'functions');
-    const copied = async () => {
-        await page.waitForSelector('.notice:has-text("Table copied")');
+    // The notice goes away after some seconds, so it is awaited from before.
+    const copies = async (act, begin) => {
+        const noticed = page.waitForSelector('.notice:has-text("Table copied")');
+        await act();
+        await noticed;
+        await page.waitForFunction((text) => navigator.clipboard.readText().then((t) => t.startsWith(text)), begin);
         return page.evaluate(() => navigator.clipboard.readText());
     };
-    await page.click('.copy-button');
-    assert.deepEqual((await copied()).split('\n').slice(0, 4), [
+    const table = await copies(() => page.click('.copy-button'), 'Function');
+    assert.deepEqual(table.split('\n').slice(0, 4), [
         'Function\tElapsed (ns) exclusive\tCalls\tModule',
         'wait_for_work\t20000\t11\tlibstore.so.2',
         'lookup\t9600\t180\tshop',
@@ -146,9 +150,7 @@ test('a table is copied as text with tabs, in its order and with its columns', a
     await page.keyboard.press('Home');
     await page.keyboard.press('ArrowRight');
     await until(page, 'Call tree', 'name', ['▾main', '▸serve', '▸load']);
-    await page.keyboard.press('Y');
-    await page.waitForFunction(() => navigator.clipboard.readText().then((text) => text.startsWith('Call path')));
-    const lines = (await copied()).trim().split('\n');
+    const lines = (await copies(() => page.keyboard.press('Y'), 'Call path')).trim().split('\n');
     assert.deepEqual(
         lines.map((line) => line.split('\t')[0]),
         ['Call path', 'main', '  serve', '  load'],

@@ -174,8 +174,25 @@ export const colourAt = (page, x, y) =>
         [x, y],
     );
 
-// Waits, as the fragment is updated a moment after a change.
+// Returns when the fragment and the history have all that was done before: the page's own timer for that is due earlier.
+export const settled = (page) => page.evaluate(() => new Promise((done) => setTimeout(done, 200)));
+
 export const fragmentWith = async (page, text) => {
     await page.waitForFunction((t) => location.hash.includes(t), text);
+    await settled(page);
     return page.evaluate(() => location.hash);
 };
+
+// Retries, as a graph is drawn one frame after a change. The browser reports no move to the point where the mouse is.
+export async function frameAt(page, x, y, expected) {
+    const name = page.locator('.tip-name');
+    let got;
+    for (let i = 0; i < 1200; i++) {
+        await page.mouse.move(x, y + 1);
+        await page.mouse.move(x, y);
+        got = (await name.allTextContents())[0] ?? '';
+        if (got === expected) return;
+        await page.waitForTimeout(50);
+    }
+    assert.equal(got, expected);
+}
