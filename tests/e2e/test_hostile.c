@@ -394,7 +394,9 @@ Test(e2e_hostile, chunks_that_are_holes)
             hostile_write_holes(test_path("holes"), kinds[kind], used[i / 2], i % 2);
             static const char *const commands[] = { "events", "info", "report" };
             for (size_t c = 0; c < sizeof commands / sizeof *commands; c++) {
-                const struct hostile_cost cost = hostile_run(commands[c], "holes");
+                struct hostile_cost cost = hostile_run(commands[c], "holes");
+                if (cost.us > 4 * FLOOR_US) /* a host may have taken the processor away */
+                    cost = hostile_measure(commands[c], "holes");
                 cr_expect(le(long, cost.bytes, FLOOR_BYTES), "kind %u, %s", kinds[kind], commands[c]);
                 cr_expect(le(long, cost.us, 4 * FLOOR_US), "kind %u, %s", kinds[kind], commands[c]);
             }

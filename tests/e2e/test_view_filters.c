@@ -333,8 +333,8 @@ Test(e2e_view_filters, everything_stays)
                                             "$PROGRAMS/jumps-O0",
                                             "$SAMPLES/cplusplus",
                                             "$SAMPLES/processes 3 100" };
-    static const char *const views[] = { "report --by line --format csv", "report --format csv", "export chrome",
-                                         "export perflog", "replay --format csv" };
+    static const char *const views[] = { "report --jobs 1 --by line --format csv", "report --format csv",
+                                         "export chrome", "export perflog", "replay --format csv" };
     for (size_t i = 0; i < sizeof programs / sizeof *programs; i++)
         for (int j = 0; j < 2; j++) {
             free(run_well("$DWELL record -q --call-sites --mode %s %s", j ? "ring=64K" : "trace", programs[i]));
