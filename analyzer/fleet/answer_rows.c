@@ -35,15 +35,15 @@ static void answer_read_amounts(struct binary_reader *r, enum rollup_by by, stru
     }
 }
 
-static uint128 answer_squares(double squares)
+static double answer_squares(double squares)
 {
-    const double most = 1e36; /* that of any time, and in the range of the result */
-    return squares > 0 ? (uint128)fmin(squares, most) : 0;
+    const double most = 1e36; /* that of any time, whose root is a number of 64 bits */
+    return squares > 0 ? fmin(squares, most) : 0;
 }
 
 static uint64_t answer_root(double squares)
 {
-    return (uint64_t)llroundl(sqrtl((long double)answer_squares(squares)));
+    return (uint64_t)llround(sqrt(answer_squares(squares)));
 }
 
 #define INCLUSIVE_TIMES(a, of)                                                                                         \
@@ -89,7 +89,7 @@ static void answer_add_session(struct times *session, struct times times)
     times.flagged_on_cpu_inclusive = times.flagged_on_cpu_exclusive;
     times.page_faults_inclusive = times.page_faults_exclusive;
     times.overhead_inclusive = times.overhead_exclusive;
-    times.error_squares_inclusive = times.pooled_inclusive = 0;
+    times_set_measured(&times);
     times_add(session, &times);
 }
 

@@ -163,7 +163,7 @@ static void rows_begin_streamed(struct rows_walk *w)
      (a)->of##blocked = (t)->blocked_inclusive, (a)->of##preempted = (t)->preempted_inclusive,                         \
      (a)->of##flagged_on_cpu = (t)->flagged_on_cpu_inclusive, (a)->of##page_faults = (t)->page_faults_inclusive,       \
      (a)->of##overhead = (t)->overhead_inclusive, (a)->of##error_pooled = (t)->pooled_inclusive,                       \
-     (a)->of##error_squares = (double)(t)->error_squares_inclusive)
+     (a)->of##error_squares = (t)->error_squares_inclusive)
 
 static struct fleet_amounts rows_own_amounts(const struct times *t)
 {
@@ -178,7 +178,7 @@ static struct fleet_amounts rows_own_amounts(const struct times *t)
         .overhead = t->overhead_exclusive,
         .samples = t->samples,
         .error_pooled = t->pooled_exclusive,
-        .error_squares = (double)t->error_squares_exclusive,
+        .error_squares = t->error_squares_exclusive,
         .shortest = t->shortest,
         .longest = t->longest,
     };
@@ -266,7 +266,7 @@ static bool rows_leave(struct rows_walk *w)
     const struct profile *p = w->session->analysis.profile;
     struct rows_frame *f = &w->frames[--w->depth];
     if (!f->sampled)
-        f->times.error_squares_inclusive = f->times.pooled_inclusive = 0;
+        times_set_measured(&f->times);
     w->open_functions[w->functions[f->function]]--;
     w->open_modules[p->functions[f->function].module]--;
     times_add_inclusive(&f[-1].times, &f->times);

@@ -34,7 +34,7 @@ static void rollup_sum_subtrees(struct rollup *r)
         r->nodes[i] = times_of_path(&p->nodes[i]);
     for (size_t i = p->node_count; i-- > 0;) {
         if (p->nodes[i].site != PROFILE_SAMPLED) /* what is estimated below it adds up to a measured time */
-            r->nodes[i].error_squares_inclusive = r->nodes[i].pooled_inclusive = 0;
+            times_set_measured(&r->nodes[i]);
         if (p->nodes[i].parent != PROFILE_NONE) {
             times_add_inclusive(&r->nodes[p->nodes[i].parent], &r->nodes[i]);
         } else {

@@ -6,6 +6,7 @@
 
 #include "base/numbers.h"
 #include "base/units.h"
+#include "base/wide.h"
 #include "profile/durations.h"
 #include "profile/profile.h"
 
@@ -151,14 +152,14 @@ const char *value_column(enum value_id value, enum value_form form)
 
 /* ---- sums ---- */
 
-static uint128 values_square(uint64_t number)
+static double values_square(uint64_t number)
 {
-    return (uint128)number * number;
+    return (double)number * (double)number;
 }
 
-static uint64_t values_root(uint128 square)
+static uint64_t values_root(double square)
 {
-    return (uint64_t)llroundl(sqrtl((long double)square));
+    return (uint64_t)llround(sqrt(square));
 }
 
 #define MERGE_SUM(into, from) (into) += (from)
@@ -219,6 +220,12 @@ void times_add(struct times *into, const struct times *from)
     times_add_inclusive(into, from);
 }
 
+void times_set_measured(struct times *t)
+{
+    t->error_squares_inclusive = 0;
+    t->pooled_inclusive = 0;
+}
+
 void times_own_all(struct times *t)
 {
 #define OWN_ALL(NAME, member, formula) t->member##_exclusive = t->member##_inclusive;
@@ -239,7 +246,7 @@ const struct estimated_value estimated_values[ESTIMATED_VALUES] = {
 
 uint64_t times_error(const struct times *t, enum value_id value, enum value_form form)
 {
-    const uint128 independent = form == INCLUSIVE ? t->error_squares_inclusive : t->error_squares_exclusive;
+    const double independent = form == INCLUSIVE ? t->error_squares_inclusive : t->error_squares_exclusive;
     const uint64_t pooled = form == INCLUSIVE ? t->pooled_inclusive : t->pooled_exclusive;
     const uint64_t error = values_root(independent + values_square(pooled)), cpu = times_value(t, VALUE_CPU, form);
     if (value == VALUE_ELAPSED || value == VALUE_CPU)

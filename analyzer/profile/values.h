@@ -9,8 +9,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/wide.h"
-
 /*
  * The recorded amounts of a call path: AMOUNT(member of struct profile_node, unit, merge).
  *
@@ -87,9 +85,9 @@ struct times {
 #define NO_MEMBER(NAME, key)
     VALUES(ONE_MEMBER, PAIR_MEMBERS, NO_MEMBER)
     uint64_t samples; /* with it on top of the stack */
-    /* Half widths of the 95 % intervals of its CPU times: the sum of squares of independent errors, whole, so that no
-     * order matters, and errors that are added up. */
-    uint128 error_squares_inclusive, error_squares_exclusive;
+    /* Half widths of the 95 % intervals of its CPU times: sums of squares of independent errors, which are rounded once
+     * they are shown, so that their order does not matter, and sums of errors that are not independent. */
+    double error_squares_inclusive, error_squares_exclusive;
     uint64_t pooled_inclusive, pooled_exclusive;
     uint64_t counted; /* the part of `calls` that was only counted: their time is their callers' */
 #undef ONE_MEMBER
@@ -174,6 +172,9 @@ void times_add_inclusive(struct times *into, const struct times *from);
 void times_add_exclusive(struct times *into, const struct times *from);
 void times_add_own(struct times *into, const struct times *from);
 
+/* The inclusive times are no estimates: what is estimated below a call path adds up to a measured time. */
+void times_set_measured(struct times *t);
+
 /* Sets the exclusive values to the inclusive ones. */
 void times_own_all(struct times *t);
 
@@ -189,7 +190,7 @@ static inline bool times_are_counted(const struct times *t)
 /* Whether it has time that is estimated by samples, for example of calls that were only counted. */
 static inline bool times_are_sampled(const struct times *t)
 {
-    return t->error_squares_inclusive || t->pooled_inclusive;
+    return t->error_squares_inclusive > 0 || t->pooled_inclusive;
 }
 
 /* Whether the times are those of some calls, and the others were only counted: a function takes at least these times.

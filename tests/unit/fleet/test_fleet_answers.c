@@ -399,8 +399,8 @@ Test(unit_fleet_answers, errors_are_numbers)
         answers_check(fleet_answer_sums(&analysis, &a.store, &one_run, 1, BY_FUNCTION, false, &error), &error, NULL);
         cr_assert(eq(sz, analysis.profile->reported_count, 1));
         const struct times *times = &analysis.profile->reported[0].times;
-        cr_assert(eq(dbl, (double)times->error_squares_exclusive, cases[i].error * cases[i].error), "%zu", i);
-        cr_assert(eq(dbl, (double)times->error_squares_inclusive, cases[i].error * cases[i].error), "%zu", i);
+        cr_assert(eq(dbl, times->error_squares_exclusive, cases[i].error * cases[i].error), "%zu", i);
+        cr_assert(eq(dbl, times->error_squares_inclusive, cases[i].error * cases[i].error), "%zu", i);
         cr_assert(eq(str, analysis.names[analysis.profile->reported[0].function].name, "main"));
         analysis_drop(&analysis);
         answers_stop(&a);
