@@ -43,6 +43,7 @@ static void record_others_reap(struct process_watch *watch, struct keep_handing 
 
 void record_others_wait(struct signal_relay *relay, struct process_watch *watch, struct keep_handing *handing, int fd)
 {
+    unsigned late = 0;
     for (unsigned looks = 0; looks < LOOKS;) {
         record_others_reap(watch, handing);
         struct record_others others = record_others_find(watch);
@@ -50,7 +51,7 @@ void record_others_wait(struct signal_relay *relay, struct process_watch *watch,
         record_others_drop(&others);
         looks = oldest || session_has_other_writers(fd) ? 0 : looks + 1;
         signal_relay_serve(relay, oldest, LOOK_INTERVAL);
-        if (!oldest && relay->ending)
+        if (!oldest && relay->ending && (!relay->is_late || ++late == LOOKS))
             return; /* whoever is recorded cannot be found */
     }
 }

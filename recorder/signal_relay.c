@@ -102,14 +102,32 @@ static void relay_pass_on(struct signal_relay *r, pid_t pid, const siginfo_t *in
 {
     if (relay_is_own(r, pid, info))
         return;
-    if (IS_ONE_OF(ending_signals, info->si_signo))
+    if (IS_ONE_OF(ending_signals, info->si_signo)) {
         r->ending = info->si_signo;
+        r->late = *info;
+        r->is_late = pid <= 0;
+    }
     if (pid <= 0 || relay_has_reached(r, pid, info))
         return;
     if (info->si_code == SI_QUEUE)
         sigqueue(pid, info->si_signo, info->si_value);
     else
         kill(pid, info->si_signo);
+}
+
+/* A signal that comes when the child has just ended is for what is left of it, unless the child has had it. */
+static void relay_pass_to_child(struct signal_relay *r, pid_t pid, const siginfo_t *info)
+{
+    siginfo_t end = { .si_pid = 0 };
+    if (relay_is_own(r, pid, info))
+        return;
+    if (waitid(P_PID, (id_t)pid, &end, WEXITED | WNOHANG | WNOWAIT) < 0 || end.si_pid == 0) {
+        relay_pass_on(r, pid, info);
+        return;
+    }
+    const bool had = relay_has_reached(r, pid, info);
+    relay_pass_on(r, 0, info);
+    r->is_late &= !had;
 }
 
 /* ---- stops ---- */
@@ -171,7 +189,7 @@ pid_t signal_relay_wait(struct signal_relay *r, pid_t pid, int *status)
         if (waited > 0)
             relay_stop(r, pid, WSTOPSIG(*status));
         else if (waited == 0 && sigwaitinfo(&all, &info) > 0)
-            relay_pass_on(r, pid, &info);
+            relay_pass_to_child(r, pid, &info);
         else if (waited == 0 && !interrupted(&interruptions))
             options = 0; /* signals cannot be taken here */
     }
@@ -181,6 +199,8 @@ void signal_relay_serve(struct signal_relay *r, pid_t pid, unsigned milliseconds
 {
     const sigset_t all = relay_signals();
     const uint64_t end = clock_monotonic() + milliseconds * 1000000ull;
+    if (pid > 0 && r->is_late)
+        relay_pass_on(r, pid, &r->late);
     for (uint64_t now; (now = clock_monotonic()) < end;) {
         siginfo_t info;
         const struct timespec patience = { .tv_sec = (time_t)((end - now) / 1000000000),

@@ -19,6 +19,8 @@ struct signal_relay {
     uint64_t heard[RELAYED_SIGNALS]; /* when the listener heard the last one that was also for the program */
     struct zombie_cpu cpu;           /* of the child that signal_relay_wait has waited for */
     bool killed;                     /* the child was killed, and `cpu` is known */
+    siginfo_t late;                  /* a signal that asks to end, which came when nobody was known who could have it */
+    bool is_late;                    /* there is one, and nobody has had it yet */
     int ending;                      /* the last signal that asks to end (INT, QUIT, TERM, HUP); zero: none has come */
 };
 
