@@ -43,7 +43,7 @@ static void record_others_reap(struct process_watch *watch, struct keep_handing 
 
 void record_others_wait(struct signal_relay *relay, struct process_watch *watch, struct keep_handing *handing, int fd)
 {
-    unsigned late = 0;
+    unsigned late = 0; /* looks since a signal came that nobody has had: whom it is for may be found a moment later */
     for (unsigned looks = 0; looks < LOOKS;) {
         record_others_reap(watch, handing);
         struct record_others others = record_others_find(watch);

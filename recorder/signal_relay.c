@@ -98,36 +98,31 @@ static bool relay_is_own(const struct signal_relay *r, pid_t pid, const siginfo_
     return sent && (info->si_pid == getpid() || info->si_pid == r->group.pid || (pid && info->si_pid == pid));
 }
 
+/* Whether a child has ended, and its end is not taken yet: a signal to it has no effect. */
+static bool relay_has_ended(pid_t pid)
+{
+    siginfo_t end = { .si_pid = 0 };
+    return waitid(P_PID, (id_t)pid, &end, WEXITED | WNOHANG | WNOWAIT) == 0 && end.si_pid != 0;
+}
+
+/* What nobody is there to have is kept for a process that is found later. */
 static void relay_pass_on(struct signal_relay *r, pid_t pid, const siginfo_t *info)
 {
     if (relay_is_own(r, pid, info))
         return;
+    const bool had = pid > 0 && relay_has_reached(r, pid, info);
+    const bool late = !had && (pid <= 0 || relay_has_ended(pid));
     if (IS_ONE_OF(ending_signals, info->si_signo)) {
         r->ending = info->si_signo;
         r->late = *info;
-        r->is_late = pid <= 0;
+        r->is_late = late;
     }
-    if (pid <= 0 || relay_has_reached(r, pid, info))
+    if (had || late)
         return;
     if (info->si_code == SI_QUEUE)
         sigqueue(pid, info->si_signo, info->si_value);
     else
         kill(pid, info->si_signo);
-}
-
-/* A signal that comes when the child has just ended is for what is left of it, unless the child has had it. */
-static void relay_pass_to_child(struct signal_relay *r, pid_t pid, const siginfo_t *info)
-{
-    siginfo_t end = { .si_pid = 0 };
-    if (relay_is_own(r, pid, info))
-        return;
-    if (waitid(P_PID, (id_t)pid, &end, WEXITED | WNOHANG | WNOWAIT) < 0 || end.si_pid == 0) {
-        relay_pass_on(r, pid, info);
-        return;
-    }
-    const bool had = relay_has_reached(r, pid, info);
-    relay_pass_on(r, 0, info);
-    r->is_late &= !had;
 }
 
 /* ---- stops ---- */
@@ -189,7 +184,7 @@ pid_t signal_relay_wait(struct signal_relay *r, pid_t pid, int *status)
         if (waited > 0)
             relay_stop(r, pid, WSTOPSIG(*status));
         else if (waited == 0 && sigwaitinfo(&all, &info) > 0)
-            relay_pass_to_child(r, pid, &info);
+            relay_pass_on(r, pid, &info);
         else if (waited == 0 && !interrupted(&interruptions))
             options = 0; /* signals cannot be taken here */
     }

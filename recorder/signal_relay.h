@@ -19,7 +19,7 @@ struct signal_relay {
     uint64_t heard[RELAYED_SIGNALS]; /* when the listener heard the last one that was also for the program */
     struct zombie_cpu cpu;           /* of the child that signal_relay_wait has waited for */
     bool killed;                     /* the child was killed, and `cpu` is known */
-    siginfo_t late;                  /* a signal that asks to end, which came when nobody was known who could have it */
+    siginfo_t late;                  /* a signal that asks to end, which came when nobody was there to have it */
     bool is_late;                    /* there is one, and nobody has had it yet */
     int ending;                      /* the last signal that asks to end (INT, QUIT, TERM, HUP); zero: none has come */
 };
@@ -34,7 +34,8 @@ void signal_relay_leave(const struct signal_relay *r);
  * Returns what waitpid does. Needs no memory. */
 pid_t signal_relay_wait(struct signal_relay *r, pid_t pid, int *status);
 
-/* Passes signals on to a process for that many milliseconds. Zero for `pid`: to none. */
+/* Passes signals on to a process for that many milliseconds, first the one that came too early for it. Zero for `pid`:
+ * to none. */
 void signal_relay_serve(struct signal_relay *r, pid_t pid, unsigned milliseconds);
 
 /* Signals have their usual effect again. Those that came too late to be passed on are dropped. */
