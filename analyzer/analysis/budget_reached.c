@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/probe_share.h"
 #include "base/counted_text.h"
 #include "base/memory.h"
 #include "base/numbers.h"
@@ -42,8 +43,8 @@ static uint64_t budget_reached_in_stubs(const struct profile *p)
 /* Seconds of the program's own time: of processors, so that waits and other programs do not hide a cost. */
 static double budget_reached_own(const struct summary *summary)
 {
-    const enum value_id of = summary->off_cpu_known ? VALUE_CPU : VALUE_ELAPSED;
-    return (double)times_value(&summary->sums, of, INCLUSIVE) / (double)summary->ticks_per_second;
+    const uint64_t own = times_value(&summary->sums, probe_share_rest(summary), INCLUSIVE);
+    return (double)own / (double)summary->ticks_per_second;
 }
 
 /* Percent of the program's own time, without what is in it by other means. */
@@ -129,8 +130,7 @@ static bool budget_has_acted(const struct summary *summary)
 /* The time of the probes in percent of the program's own; negative if it is unknown. */
 static double budget_probes_percent(const struct summary *summary)
 {
-    const enum value_id of = summary->off_cpu_known ? VALUE_CPU : VALUE_ELAPSED;
-    const uint64_t own = times_value(&summary->sums, of, INCLUSIVE);
+    const uint64_t own = times_value(&summary->sums, probe_share_rest(summary), INCLUSIVE);
     return summary->overhead_known && own ? percent_of(summary->overhead, own) : -1;
 }
 

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/probe_share.h"
 #include "base/counted_text.h"
 #include "base/memory.h"
 #include "base/text_options.h"
@@ -232,7 +233,7 @@ static bool answer_needs_module(const struct analysis *analysis, const struct an
 static void answer_put_functions(const struct analysis *analysis, size_t most, FILE *out)
 {
     const struct summary *summary = &analysis->summary;
-    const enum value_id value = summary->off_cpu_known ? VALUE_CPU : VALUE_ELAPSED;
+    const enum value_id value = probe_share_rest(summary);
     const uint64_t all = times_value(&summary->sums, value, INCLUSIVE);
     struct answer_function found[MOST_FUNCTIONS];
     const size_t count = answer_find_functions(analysis, value, found);
