@@ -41,7 +41,7 @@ static struct child child_of(const char *session)
 }
 
 /* The child slept for so long, and its CPU time is within one percent of its time by the kernel's. As in e2e_times, a
- * host may take the processor away, so one of several runs must agree. */
+ * host may take the processor away, so one of three runs must agree. */
 static void check_late_child(const char *options)
 {
     for (int try = 1;; try++) {
@@ -118,7 +118,7 @@ Test(e2e_cpu_time, of_a_probe_that_waits)
 /* Lines of dwell info: the pid, and the milliseconds by the kernel, by getrusage, and in the report. */
 #define INFO_CPU "$DWELL info --units ms %s | awk '/^$/ { on = 0 } on { print $1, $2, $3, $4 } /BY KERNEL/ { on = 1 }'"
 
-/* As in e2e_times, one of several runs must agree. */
+/* As in e2e_times, one of three runs must agree. */
 Test(e2e_cpu_time, of_each_process_is_that_of_the_kernel)
 {
     static const char *const modes[] = { "trace", "profile" };

@@ -329,7 +329,7 @@ Test(e2e_perflog_library, monitor)
                        "APP [watched] CPU MON [watched] FREQ [20]\n"),
               "%s", log);
     check_shares(log, 100);
-    check_memory(log, out, 1 << 30);
+    check_memory(log, out, 256 << 20);
     cr_assert(eq(int, perflog_count_occurrences(log, "EVT [2] CPU ["), 2));
     cr_assert(ge(int, perflog_count_occurrences(log, "EVT [102] MEM ["), 1));
     cr_assert(ge(int, perflog_count_occurrences(log, "EVT [103] CPU ["), 1));

@@ -49,7 +49,7 @@ static bool signals_time_is_recorded(const char *info)
            kernel < recorded * 1.2;
 }
 
-/* Other work on the machine takes time in the kernel, so one of several runs must agree. */
+/* Other work on the machine takes time in the kernel, so one of three runs must agree. */
 static void check_time(const char *mode, const char *level, const char *how)
 {
     for (int try = 1;; try++) {

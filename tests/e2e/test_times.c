@@ -229,7 +229,7 @@ static uint64_t function_value(const struct report *r, const char *function, con
 
 /* Records a program by that command until the function's CPU time is within one percent of the kernel's. If the host
  * of a virtual machine takes a processor away in the middle of a switch, the kernel and the switch's record have it at
- * different times. So one of several runs must agree. The caller drops the report. */
+ * different times. So one of three runs must agree. The caller drops the report. */
 static struct report *record_near(const char *command, const char *mode, const char *function, const char *key)
 {
     for (int try = 1;; try++) {

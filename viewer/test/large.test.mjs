@@ -39,7 +39,7 @@ async function longest(act, limit) {
             least,
             Math.max(0, ...(await page.evaluate(() => window.longTasks.map(([, duration]) => duration)))),
         );
-    } while (least > limit && ++tries < 10);
+    } while (least > limit && ++tries < 3);
     return least;
 }
 
