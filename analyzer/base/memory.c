@@ -23,12 +23,16 @@ void memory_set_keeper(void (*keeper)(void))
 void out_of_memory(void)
 {
     static const char text[] = "dwell: out of memory\n";
-    static bool again; /* what runs at exit needs memory, too */
+    static bool again, said; /* what runs at exit needs memory, too, and so may other threads */
     const bool first = !__atomic_exchange_n(&again, true, __ATOMIC_RELAXED);
     void (*keeper)(void) = __atomic_load_n(&memory_keeper, __ATOMIC_ACQUIRE);
     progress_abandon();
-    if (first)
+    if (first) {
         (void)!write(STDERR_FILENO, text, sizeof text - 1);
+        __atomic_store_n(&said, true, __ATOMIC_RELEASE);
+    }
+    while (!__atomic_load_n(&said, __ATOMIC_ACQUIRE)) /* another thread is about to */
+        usleep(1000);
     if (keeper)
         keeper();
     if (!first)
