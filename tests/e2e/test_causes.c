@@ -3,19 +3,11 @@
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "support/run.h"
 #include "support/wait_sums.h"
 
 TestSuite(e2e_causes, .timeout = 300);
-
-/* What rows do not have that are to be as this one. On a busy machine, a call may also wait inside the kernel for what
- * no thread of the program ends: such a row has no cause. */
-static const char *causes_others(const char *row)
-{
-    return strstr(row, ",none,") ? ",waker," : ",none,";
-}
 
 Test(e2e_causes, objects_and_causes)
 {
@@ -38,7 +30,7 @@ Test(e2e_causes, objects_and_causes)
             free(run_well("$DWELL record -q %s $PROGRAMS/causes %s", modes[m], parts[i].what));
             char *out = run_well("$DWELL waits --format csv --filter object.kind=%s | tr -d '\\r' | tail -n +2 | "
                                  "cut -d, -f1,7,9,10,12,15 | grep -v %s",
-                                 parts[i].kind, causes_others(parts[i].row));
+                                 parts[i].kind, wait_sums_others(parts[i].row));
             char *wanted = run_well("echo '%s'", parts[i].row);
             cr_assert(eq(str, out, wanted), "%s %s", parts[i].what, modes[m]);
             free(out);
@@ -92,7 +84,7 @@ Test(e2e_causes, kinds_of_mutexes)
         free(run_well("$DWELL record -q $PROGRAMS/causes %s", parts[i].what));
         char *out = run_well("$DWELL waits --format csv --columns function,object.kind,cause,cause_function,"
                              "cause_thread,waits | grep -E ',(mutex|condition),' | tr -d '\r' | grep -v %s",
-                             causes_others(parts[i].row));
+                             wait_sums_others(parts[i].row));
         char *wanted = run_well("echo '%s'", parts[i].row);
         cr_assert(eq(str, out, wanted), "%s", parts[i].what);
         free(out);
@@ -128,7 +120,7 @@ Test(e2e_causes, standard_library)
         free(run_well("$DWELL record -q $PROGRAMS/standard_waits %s", parts[i].what));
         char *out = run_well("$DWELL waits --format csv --columns function,object.kind,cause,cause_function,"
                              "cause_thread,waits --filter object.kind=%s | tail -n +2 | tr -d '\r' | grep -v %s",
-                             parts[i].kind, causes_others(parts[i].row));
+                             parts[i].kind, wait_sums_others(parts[i].row));
         char *wanted = run_well("echo '%s'", parts[i].row);
         cr_assert(eq(str, out, wanted), "%s", parts[i].what);
         free(out);

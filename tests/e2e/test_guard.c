@@ -51,6 +51,13 @@ static void guard_check_report(const char *what)
     ran_drop(&r);
 }
 
+static void guard_check_info(void)
+{
+    char *info = run_well("$DWELL info x");
+    cr_assert(has(info, "the file was truncated or overwritten, or its device failed"), "%s", info);
+    free(info);
+}
+
 /* `message` may be NULL: it depends on what the program does at that moment. */
 static void guard_check_cut(const char *how, const char *message)
 {
@@ -85,9 +92,7 @@ Test(e2e_guard, an_empty_session)
 Test(e2e_guard, a_session_cut_behind_its_header)
 {
     guard_check_cut("header", TRUNCATED);
-    char *info = run_well("$DWELL info x");
-    cr_assert(has(info, "the file was truncated or overwritten, or its device failed"), "%s", info);
-    free(info);
+    guard_check_info();
 }
 
 /* Two reasons at once. More room would not have helped, so the first one is the only line. */
@@ -98,17 +103,13 @@ Test(e2e_guard, a_full_session_cut_behind_its_header)
     cr_assert(has(r.err, TRUNCATED), "%s", r.err);
     cr_assert(eq(int, guard_lines(r.err), 1), "%s", r.err);
     ran_drop(&r);
-    char *info = run_well("$DWELL info x");
-    cr_assert(has(info, "the file was truncated or overwritten, or its device failed"), "%s", info);
-    free(info);
+    guard_check_info();
 }
 
 Test(e2e_guard, a_session_cut_that_grows_again)
 {
     guard_check_cut("grown", TRUNCATED);
-    char *info = run_well("$DWELL info x");
-    cr_assert(has(info, "the file was truncated or overwritten, or its device failed"), "%s", info);
-    free(info);
+    guard_check_info();
 }
 
 Test(e2e_guard, a_session_cut_in_the_middle)

@@ -212,7 +212,6 @@ Test(e2e_samples, lines_of_libraries)
     }
 }
 
-/* They have no durations of single calls. */
 /* The debug information of a system library is in a file of its own. Its functions have no lines in any view, also
  * those that only call what was sampled: their names are found later than the others. */
 Test(e2e_samples, libraries_have_lines_for_all_functions_or_none)
@@ -232,6 +231,7 @@ Test(e2e_samples, libraries_have_lines_for_all_functions_or_none)
     free(rows);
 }
 
+/* They have no durations of single calls. */
 Test(e2e_samples, single_calls)
 {
     free(run_well("$DWELL record -q --sample 2000 --level counted=part $PROGRAMS/sampled 6000"));

@@ -96,13 +96,12 @@ static void write_sessions(void)
     cr_assert(gt(long, large.st_size, 1l << 30));
 }
 
-/* Runs `dwell COMMAND` with at most that much memory, into the file "out". Returns the largest number of bytes it had
- * in memory. */
-static long peak_of(const char *command)
+/* Runs `dwell COMMAND` with at most that much memory, into the file "out". Returns what measured_peak does. */
+static long peak_of(const char *command, long most)
 {
     char line[400];
     cr_assert(lt(int, snprintf(line, sizeof line, "%s >out", command), (int)sizeof line));
-    return measured_run(line, RLIMIT_DATA, MAX_MEMORY).ru_maxrss * 1024;
+    return measured_peak(line, RLIMIT_DATA, MAX_MEMORY, most);
 }
 
 /* Runs the command on both sessions in turn. The output for the large one is in "out". */
@@ -111,10 +110,7 @@ static void run_bounded(const char *format)
     char small[256], large[256];
     snprintf(small, sizeof small, format, "small");
     snprintf(large, sizeof large, format, "large");
-    const long most = peak_of(small) + MAX_MORE;
-    long peak = peak_of(large);
-    for (int try = 1; peak > most && try < MOST_TRIES; try++) /* threads differ in what they hold at the same time */
-        peak = peak_of(large);
+    const long most = peak_of(small, 0) + MAX_MORE, peak = peak_of(large, most);
     cr_assert(le(long, peak, (long)MAX_MEMORY), "dwell %s", large);
     cr_assert(le(long, peak, most), "dwell %s", large);
 }

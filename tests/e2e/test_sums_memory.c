@@ -4,7 +4,6 @@
  */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/wait.h>
@@ -100,12 +99,9 @@ static void many_save(const char *name)
     cr_assert(eq(int, status, 0));
 }
 
-/* How far its threads' lists have grown at the same time differs by 7 MB, so the least of several runs counts. */
 static void run_small(const char *command, long most)
 {
-    long bytes = LONG_MAX;
-    for (int try = 0; bytes > most && try < MOST_TRIES; try++)
-        bytes = measured_run(command, RLIMIT_CORE, 0).ru_maxrss * 1024;
+    const long bytes = measured_peak(command, RLIMIT_CORE, 0, most);
     cr_assert(le(long, bytes, most), "dwell %s", command);
 }
 

@@ -435,8 +435,8 @@ Test(e2e_values_recorded, of_a_library_without_build_id)
     values_check_plugin("-Wl,--build-id=none");
 }
 
-/* What is read of so many calls takes longer than the budget allows, and the budget cannot change it. */
-/* That the program also waits makes its values no cheaper. */
+/* What is read of so many calls takes longer than the budget allows, and the budget cannot change it. That the program
+ * also waits makes it no cheaper. */
 Test(e2e_values_recorded, dearer_than_the_budget)
 {
     free(run_well("echo '#include <unistd.h>\n"

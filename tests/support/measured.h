@@ -8,4 +8,8 @@
  * the status is zero. */
 struct rusage measured_run(const char *command, int resource, rlim_t limit);
 
+/* The most memory that the command had, in bytes: the least of several runs, the last of which is the first one that
+ * has at most `most`. How far the lists of its threads have grown at the same time differs by megabytes. */
+long measured_peak(const char *command, int resource, rlim_t limit, long most);
+
 #endif

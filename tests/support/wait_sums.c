@@ -3,6 +3,7 @@
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
+#include <string.h>
 
 #include "causes/wait_causes.h"
 #include "support/scenario.h"
@@ -19,4 +20,9 @@ void wait_sums_check(const char *name)
     cr_assert(eq(u64, sum, analysis.rollup->session.blocked_inclusive), "%s", name);
     wait_causes_drop(&c);
     analysis_drop(&analysis);
+}
+
+const char *wait_sums_others(const char *row)
+{
+    return strstr(row, ",none,") ? ",waker," : ",none,";
 }
