@@ -180,12 +180,19 @@ Test(e2e_filters, calls_too_short_leave_their_time_to_their_callers)
 static void filters_check_waits(const char *arguments, const char *in)
 {
     enum { NAPS = 120 };
-    free(run_well("$DWELL record -q --os-events perf %s $PROGRAMS/filters/hidden 1000 120", arguments));
-    struct report *r = report_of("");
-    const uint64_t blocked = report_sum(r, "function", in, "blocked_exclusive_ns");
-    cr_assert(ge(u64, blocked, NAPS * 900000), "%s", arguments);
+    struct report *r = NULL;
+    uint64_t blocked = 0, all = 1;
     /* On a busy machine, others may wait for a moment inside the kernel, for the helper's changes of the mappings. */
-    cr_assert(lt(u64, report_sum(r, "function", NULL, "blocked_exclusive_ns") - blocked, 900000), "%s", arguments);
+    for (int try = 0; try < MOST_TRIES && blocked != all; try++) {
+        if (r)
+            report_drop(r);
+        free(run_well("$DWELL record -q --os-events perf %s $PROGRAMS/filters/hidden 1000 120", arguments));
+        r = report_of("");
+        blocked = report_sum(r, "function", in, "blocked_exclusive_ns");
+        all = report_sum(r, "function", NULL, "blocked_exclusive_ns");
+    }
+    cr_assert(ge(u64, blocked, NAPS * 900000), "%s", arguments);
+    cr_assert(eq(u64, blocked, all), "%s", arguments);
     cr_assert(ge(u64, report_sum(r, "function", "main", "page_faults"), 300), "%s", arguments);
     cr_assert(ge(u64, report_sum(r, "function", "main", "application_inclusive_ns"), 100000), "%s", arguments);
     check_sums(r, "function");

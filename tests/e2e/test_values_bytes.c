@@ -10,11 +10,13 @@
 
 TestSuite(e2e_values_bytes, .timeout = 600);
 
+#define RECORD                                                                                                         \
+    "gcc -O2 -g -finstrument-functions -o bytes " DWELL_CONSUMERS                                                      \
+    "/../e2e/programs/values/bytes.c && $DWELL record -q --values take:text ./bytes %s"
+
 static void bytes_record(const char *how)
 {
-    free(run_well("gcc -O2 -g -finstrument-functions -o bytes " DWELL_CONSUMERS
-                  "/../e2e/programs/values/bytes.c && $DWELL record -q --values take:text ./bytes %s",
-                  how));
+    free(run_well(RECORD, how));
 }
 
 static void bytes_expect(const char *command, const char *expected)
@@ -98,13 +100,17 @@ Test(e2e_values_bytes, in_conditions)
     bytes_expect(CALLS("~ a?xf*"), "3\n");
 }
 
-/* Other calls are slow if another program preempts them. */
+/* Other calls are slow if another program preempts them, which is so in few runs. The thread may also have come to
+ * another processor: then that is a longer name below. */
 Test(e2e_values_bytes, in_factors)
 {
+    static const char wanted[] = "[[\"text=b\\\\xfe\",1]]\n";
     need_features("causes");
-    bytes_record("slow");
-    bytes_expect("$DWELL why --slow '>1ms' take --format json | jq -c '[.factors[] | select(.name == \"argument\") | "
-                 "[.value, .slow_share > 0.5]]'",
-                 "[[\"text=b\\\\xfe\",true]]\n");
-    bytes_expect("LC_ALL=C.UTF-8 $DWELL why --slow '>1ms' take | grep -c 'argument text=b.xfe$'", "1\n");
+    char *factors = run_until(wanted,
+                              RECORD " && $DWELL why --slow '>1ms' take --format json | jq -c '[.factors[] | "
+                                     "select(.name == \"argument\") | [.value, .slow_share]]'",
+                              "slow");
+    cr_assert(eq(str, factors, (char *)wanted));
+    free(factors);
+    bytes_expect("LC_ALL=C.UTF-8 $DWELL why --slow '>1ms' take | grep -c 'argument  *text=b.xfe$'", "1\n");
 }

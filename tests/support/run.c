@@ -99,18 +99,37 @@ void ran_drop(struct ran *r)
     free(r->err);
 }
 
-char *run_well(const char *format, ...)
+static char *run_formatted(const char *format, va_list arguments)
 {
     char *command = NULL;
-    va_list arguments;
-    va_start(arguments, format);
     cr_assert(ge(int, vasprintf(&command, format, arguments), 0));
-    va_end(arguments);
     struct ran r = run_command(command);
     cr_assert(eq(int, r.status, 0), "%s\n%s%s", command, r.out, r.err);
     free(command);
     free(r.err);
     return r.out;
+}
+
+char *run_well(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    char *out = run_formatted(format, arguments);
+    va_end(arguments);
+    return out;
+}
+
+char *run_until(const char *wanted, const char *format, ...)
+{
+    char *out = NULL;
+    for (int try = 0; try < MOST_TRIES && !(out && strcmp(out, wanted) == 0); try++) {
+        va_list arguments;
+        free(out);
+        va_start(arguments, format);
+        out = run_formatted(format, arguments);
+        va_end(arguments);
+    }
+    return out;
 }
 
 /* Tests compare whole recordings, unless they are about the budget. With this variable, they have a budget, too. */

@@ -25,6 +25,9 @@ void ran_drop(struct ran *r);
 /* Like run, but fails the test unless the status is zero. Returns the command's output, which the caller frees. */
 char *run_well(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* Like run_well, up to MOST_TRIES times, until the output is `wanted`. The last one is returned. */
+char *run_until(const char *wanted, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
 /* The facts and remarks of dwell.data or another session, but for two remarks. The share of probes is large where a
  * program only calls functions. The kernel's count of CPU time differs by more than 20 ms where other work delays a
  * short run (e2e_cpu_time compares them). */
